@@ -5,12 +5,12 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::border::{
-    Region, border, border_value, bytes, bytes_mut, expect_apart, expect_same_or_apart, hand_over,
-    release, text, there, there_mut,
+use crate::error::Result;
+use crate::ffi::{
+    Region, bytes, bytes_mut, catch_panic, catch_panic_or, expect_apart, expect_same_or_apart,
+    hand_over, non_null, non_null_mut, release, text,
 };
-use crate::error::Outcome;
-use crate::one_shot::{behind, without_tag};
+use crate::one_shot::{end_of, message_len};
 use crate::prepared::expect_bytes;
 pub use crate::prepared::polyseal_aead;
 
@@ -19,15 +19,15 @@ pub use crate::prepared::polyseal_aead;
 /// # Safety
 /// `aead` is null or a live handle, and the others lead to as many bytes as are said, during `'a`.
 #[inline]
-unsafe fn given<'a>(
+unsafe fn read_inputs<'a>(
     aead: *const polyseal_aead,
     ad: *const u8,
     adlen: usize,
     npub: *const u8,
     npublen: usize,
-) -> Outcome<(&'a polyseal_aead, &'a [u8], &'a [u8])> {
+) -> Result<(&'a polyseal_aead, &'a [u8], &'a [u8])> {
     // SAFETY: the caller's promise.
-    unsafe { Ok((there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?)) }
+    unsafe { Ok((non_null(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?)) }
 }
 
 /// Prepares the key k, of klen bytes, for the algorithm of that name: a name of the list above,
@@ -89,9 +89,9 @@ pub unsafe extern "C" fn polyseal_aead_sealedbytes(
     mlen: usize,
     clen: *mut usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (aead, clen) = unsafe { (there(aead, "aead")?, there_mut(clen, "clen")?) };
+        let (aead, clen) = unsafe { (non_null(aead, "aead")?, non_null_mut(clen, "clen")?) };
         *clen = aead.sealed_bytes(mlen)?;
         Ok(())
     })
@@ -106,9 +106,9 @@ pub unsafe extern "C" fn polyseal_aead_openedbytes(
     clen: usize,
     mlen: *mut usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (aead, mlen) = unsafe { (there(aead, "aead")?, there_mut(mlen, "mlen")?) };
+        let (aead, mlen) = unsafe { (non_null(aead, "aead")?, non_null_mut(mlen, "mlen")?) };
         *mlen = aead.message_bytes(clen)?;
         Ok(())
     })
@@ -131,10 +131,10 @@ pub unsafe extern "C" fn polyseal_aead_seal(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            let (aead, ad, nonce) = read_inputs(aead, ad, adlen, npub, npublen)?;
             aead.seal(c, clen, m, mlen, ad, nonce)
         }
     })
@@ -158,10 +158,10 @@ pub unsafe extern "C" fn polyseal_aead_open(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            let (aead, ad, nonce) = read_inputs(aead, ad, adlen, npub, npublen)?;
             aead.open(m, mlen, c, clen, ad, nonce)
         }
     })
@@ -183,10 +183,10 @@ pub unsafe extern "C" fn polyseal_aead_seal_detached(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            let (aead, ad, nonce) = read_inputs(aead, ad, adlen, npub, npublen)?;
             expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.seal_detached(c, mac, m, mlen, ad, nonce)
         }
@@ -209,10 +209,10 @@ pub unsafe extern "C" fn polyseal_aead_open_detached(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            let (aead, ad, nonce) = read_inputs(aead, ad, adlen, npub, npublen)?;
             expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.open_detached(m, c, clen, mac, ad, nonce)
         }
@@ -229,9 +229,9 @@ pub unsafe extern "C" fn polyseal_aead_randombytes(
     mlen: usize,
     clen: *mut usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (aead, clen) = unsafe { (there(aead, "aead")?, there_mut(clen, "clen")?) };
+        let (aead, clen) = unsafe { (non_null(aead, "aead")?, non_null_mut(clen, "clen")?) };
         *clen = aead.sealed_bytes(mlen)? + aead.nonce_in_front();
         Ok(())
     })
@@ -252,12 +252,12 @@ pub unsafe extern "C" fn polyseal_aead_seal_random(
     ad: *const u8,
     adlen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (aead, ad) = unsafe { (there(aead, "aead")?, bytes(ad, adlen)?) };
+        let (aead, ad) = unsafe { (non_null(aead, "aead")?, bytes(ad, adlen)?) };
         expect_bytes("the output", aead.sealed_bytes(mlen)? + aead.nonce_in_front(), clen)?;
         expect_same_or_apart(Region::new(c, clen), Region::new(m, mlen))?;
-        expect_apart(Region::new(c, clen), &[Region::of(ad)])?;
+        expect_apart(Region::new(c, clen), &[Region::from_slice(ad)])?;
         // SAFETY: what C promises; of the message nothing is read once it is sealed.
         let sealed = aead.any().seal_random_nonce(ad, unsafe { bytes(m, mlen) }?)?;
         // SAFETY: what C promises.
@@ -279,11 +279,11 @@ pub unsafe extern "C" fn polyseal_aead_open_random(
     ad: *const u8,
     adlen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (aead, ad) = unsafe { (there(aead, "aead")?, bytes(ad, adlen)?) };
+        let (aead, ad) = unsafe { (non_null(aead, "aead")?, bytes(ad, adlen)?) };
         let front = aead.nonce_in_front();
-        let sealed = without_tag(clen, front)?;
+        let sealed = message_len(clen, front)?;
         // SAFETY: what C promises: there are `clen` bytes, and `front` is not more.
         unsafe {
             let nonce = bytes(c, front)?;
@@ -294,7 +294,7 @@ pub unsafe extern "C" fn polyseal_aead_open_random(
                 let moved = bytes(c, clen)?[front..].to_vec();
                 return aead.open(m, mlen, moved.as_ptr(), sealed, ad, &nonce);
             }
-            aead.open(m, mlen, behind(c.cast_mut(), front)?, sealed, ad, nonce)
+            aead.open(m, mlen, end_of(c.cast_mut(), front)?, sealed, ad, nonce)
         }
     })
 }
@@ -303,12 +303,12 @@ pub unsafe extern "C" fn polyseal_aead_open_random(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_aead_npubbytes(aead: *const polyseal_aead) -> usize {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes().nonce))
+    catch_panic_or(0, || Ok(unsafe { non_null(aead, "aead") }?.sizes().nonce))
 }
 
 /// The length of its tags in bytes; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_aead_abytes(aead: *const polyseal_aead) -> usize {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes().tag))
+    catch_panic_or(0, || Ok(unsafe { non_null(aead, "aead") }?.sizes().tag))
 }

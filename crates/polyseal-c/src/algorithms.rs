@@ -19,10 +19,10 @@ use polyseal::aegis::{
 use polyseal::gcm::{Aes128Gcm, Aes256Gcm, Aes256GcmSiv, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind, families};
 
-use crate::border::{border, border_value, text, there_mut};
 use crate::error::{Code, Failure};
+use crate::ffi::{catch_panic, catch_panic_or, non_null_mut, text};
 use crate::library::fill;
-use crate::one_shot::{Given, Named, OneShot, Text, Typed};
+use crate::one_shot::{Buffers, ByName, ByType, CallInputs, OneShot};
 
 /// An algorithm that has functions of its own.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ pub enum RowKind {
 
 /// How the algorithm is found: by its type, or by its name.
 macro_rules! one_shot {
-    ($cipher:ty) => { Typed<$cipher> };
-    () => { Named };
+    ($cipher:ty) => { ByType<$cipher> };
+    () => { ByName };
 }
 
 /// A function with a name that begins with that of the algorithm.
@@ -75,7 +75,7 @@ macro_rules! sizes {
         #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_keygen"))]
         unsafe extern "C" fn keygen(k: *mut u8) -> c_int {
             // SAFETY: what C promises: there is room for a key.
-            border(|| unsafe { fill(k, $keybytes) })
+            catch_panic(|| unsafe { fill(k, $keybytes) })
         }
     };
 }
@@ -86,7 +86,7 @@ macro_rules! whole {
     ($c:ident, $name:literal, $kind:ty) => {
         #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_messagebytes_max"))]
         extern "C" fn messagebytes_max() -> usize {
-            border_value(0, || {
+            catch_panic_or(0, || {
                 let longest = $name.parse::<Algorithm>()?.max_message_bytes();
                 Ok(usize::try_from(longest).unwrap_or(usize::MAX))
             })
@@ -103,9 +103,9 @@ macro_rules! whole {
             k: *const u8,
         ) -> c_int {
             // SAFETY: what C promises.
-            border(|| unsafe {
-                let text = Text { output: c, input: m, len: mlen };
-                <$kind>::seal_whole($name, text, Given { ad, adlen, npub, k })
+            catch_panic(|| unsafe {
+                let text = Buffers { output: c, input: m, len: mlen };
+                <$kind>::seal_whole($name, text, CallInputs { ad, adlen, npub, k })
             })
         }
 
@@ -120,9 +120,9 @@ macro_rules! whole {
             k: *const u8,
         ) -> c_int {
             // SAFETY: what C promises.
-            border(|| unsafe {
-                let text = Text { output: m, input: c, len: clen };
-                <$kind>::open_whole($name, text, Given { ad, adlen, npub, k })
+            catch_panic(|| unsafe {
+                let text = Buffers { output: m, input: c, len: clen };
+                <$kind>::open_whole($name, text, CallInputs { ad, adlen, npub, k })
             })
         }
     };
@@ -157,9 +157,9 @@ macro_rules! aeads {
                 k: *const u8,
             ) -> c_int {
                 // SAFETY: what C promises.
-                border(|| unsafe {
-                    let text = Text { output: c, input: m, len: mlen };
-                    Kind::seal($name, text, mac, Given { ad, adlen, npub, k })
+                catch_panic(|| unsafe {
+                    let text = Buffers { output: c, input: m, len: mlen };
+                    Kind::seal($name, text, mac, CallInputs { ad, adlen, npub, k })
                 })
             }
 
@@ -175,9 +175,9 @@ macro_rules! aeads {
                 k: *const u8,
             ) -> c_int {
                 // SAFETY: what C promises.
-                border(|| unsafe {
-                    let text = Text { output: m, input: c, len: clen };
-                    Kind::open($name, text, mac, Given { ad, adlen, npub, k })
+                catch_panic(|| unsafe {
+                    let text = Buffers { output: m, input: c, len: clen };
+                    Kind::open($name, text, mac, CallInputs { ad, adlen, npub, k })
                 })
             }
         })*
@@ -197,14 +197,14 @@ macro_rules! segmented {
             use super::*;
 
             sizes!($c, $($size),*);
-            whole!($c, $name, Named);
+            whole!($c, $name, ByName);
 
             #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_sealedbytes"))]
             extern "C" fn sealedbytes(mlen: usize) -> usize {
-                border_value(0, || {
+                catch_panic_or(0, || {
                     let sealed = $name.parse::<Algorithm>()?.ciphertext_bytes(mlen as u64);
                     let sealed = sealed.and_then(|bytes| bytes.try_into().ok());
-                    sealed.ok_or_else(|| Failure::of(Code::TooLong))
+                    sealed.ok_or_else(|| Failure::from_code(Code::TooLong))
                 })
             }
         })*
@@ -298,12 +298,12 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
     algorithm: *mut polyseal_algorithm,
     name: *const c_char,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (there, name) =
-            unsafe { (there_mut(algorithm, "algorithm")?, text(name, "the name")?) };
+        let (non_null, name) =
+            unsafe { (non_null_mut(algorithm, "algorithm")?, text(name, "the name")?) };
         let algorithm: Algorithm = name.parse()?;
-        *there = polyseal_algorithm {
+        *non_null = polyseal_algorithm {
             keybytes: algorithm.key_bytes(),
             npubbytes: algorithm.nonce_bytes(),
             abytes: algorithm.tag_bytes(),
@@ -325,7 +325,7 @@ pub extern "C" fn polyseal_algorithm_name(place: usize) -> *const c_char {
         let families = families().iter().filter(|family| !family.identity.papers_only);
         families.map(|family| format!("{}\0", family.identity.id)).collect()
     });
-    border_value(ptr::null(), || {
+    catch_panic_or(ptr::null(), || {
         Ok(NAMES.get(place).map_or(ptr::null(), |name| name.as_ptr().cast()))
     })
 }

@@ -8,8 +8,8 @@ use std::ptr;
 
 use polyseal::batch::{Batch, Message};
 
-use crate::border::{Region, border, bytes, bytes_mut, null, there};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{Region, bytes, bytes_mut, catch_panic, non_null, null};
 use crate::prepared::polyseal_aead;
 
 /// One of many messages.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_batch(
     count: usize,
 ) -> c_int {
     // SAFETY: what C promises.
-    border(|| unsafe { process(aead, messages, count, true) })
+    catch_panic(|| unsafe { process(aead, messages, count, true) })
 }
 
 /// Opens count messages. One that is not authentic is wiped, and says nothing about the others:
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn polyseal_aead_open_batch(
     count: usize,
 ) -> c_int {
     // SAFETY: what C promises.
-    border(|| unsafe { process(aead, messages, count, false) })
+    catch_panic(|| unsafe { process(aead, messages, count, false) })
 }
 
 /// # Safety
@@ -71,9 +71,9 @@ unsafe fn process(
     messages: *mut polyseal_message,
     count: usize,
     seals: bool,
-) -> Outcome {
+) -> Result {
     // SAFETY: the caller's promise.
-    let aead = unsafe { there(aead, "aead") }?;
+    let aead = unsafe { non_null(aead, "aead") }?;
     if count == 0 {
         return Ok(());
     }
@@ -81,7 +81,7 @@ unsafe fn process(
         return Err(null("messages"));
     }
     if count > isize::MAX as usize / size_of::<polyseal_message>() {
-        return Err(Failure::of(Code::TooLong));
+        return Err(Failure::from_code(Code::TooLong));
     }
     // SAFETY: the caller's promise, and both have been checked.
     let given = unsafe { std::slice::from_raw_parts_mut(messages, count) };
@@ -121,12 +121,7 @@ unsafe fn process(
 }
 
 /// Refuses messages whose outputs overlap anything.
-fn expect_disjoint(
-    messages: &[polyseal_message],
-    nonce: usize,
-    tag: usize,
-    seals: bool,
-) -> Outcome {
+fn expect_disjoint(messages: &[polyseal_message], nonce: usize, tag: usize, seals: bool) -> Result {
     let mut regions: Vec<(Region, bool)> = Vec::with_capacity(4 * messages.len() + 1);
     regions.push((Region::new(ptr::from_ref(messages).cast(), size_of_val(messages)), true));
     for message in messages {
@@ -141,7 +136,7 @@ fn expect_disjoint(
     let (mut any, mut written) = (0, 0);
     for (Region { start, end }, writes) in regions {
         if start < written || (writes && start < any) {
-            return Err(Failure::of(Code::Overlap));
+            return Err(Failure::from_code(Code::Overlap));
         }
         any = any.max(end);
         if writes {

@@ -9,30 +9,30 @@ use std::mem::ManuallyDrop;
 
 use zeroize::Zeroize;
 
-use crate::border::{border, bytes, bytes_mut, hand_over, release, text, there_mut};
 use crate::encryptor::ongoing;
-use crate::error::{Code, Failure, Outcome};
-use crate::pieces::{self, Opening, Start};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{bytes, bytes_mut, catch_panic, hand_over, non_null_mut, release, text};
+use crate::pieces::{self, PieceOpener, Start};
 use crate::prepared::expect_bytes;
 
 /// A message on its way.
 pub struct polyseal_decryptor {
     // Dropped before the memory that it writes to.
-    state: Option<Box<dyn Opening>>,
-    _memory: Memory,
+    state: Option<Box<dyn PieceOpener>>,
+    _memory: LentMemory,
     taken: usize,
 }
 
 /// Memory that is lent to what decrypts for as long as that is there.
-struct Memory {
+struct LentMemory {
     start: *mut u8,
     len: usize,
 }
 
-impl Memory {
-    fn new(len: usize) -> Outcome<Self> {
+impl LentMemory {
+    fn new(len: usize) -> Result<Self> {
         let mut memory = Vec::new();
-        memory.try_reserve_exact(len).map_err(|_| Failure::of(Code::Memory))?;
+        memory.try_reserve_exact(len).map_err(|_| Failure::from_code(Code::Memory))?;
         memory.resize(len, 0_u8);
         let mut memory = ManuallyDrop::new(memory.into_boxed_slice());
         Ok(Self { start: memory.as_mut_ptr(), len })
@@ -46,7 +46,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for LentMemory {
     fn drop(&mut self) {
         let slice = std::ptr::slice_from_raw_parts_mut(self.start, self.len);
         // SAFETY: it was a box, which `new` has left to this; whom it was lent to is gone.
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn polyseal_decryptor_new(
         hand_over(decryptor, || {
             let (key, nonce, ad) = (bytes(k, klen)?, bytes(npub, npublen)?, bytes(ad, adlen)?);
             let name = text(name, "the name")?;
-            let mut memory = Memory::new(mlen_max)?;
+            let mut memory = LentMemory::new(mlen_max)?;
             // Lent once: `state` is dropped before `memory`, as it is here if it cannot be made.
             let state = pieces::open(name, Start { key, nonce, ad }, memory.lend())?;
             Ok(polyseal_decryptor { state: Some(state), _memory: memory, taken: 0 })
@@ -101,9 +101,10 @@ pub unsafe extern "C" fn polyseal_decryptor_update(
     c: *const u8,
     clen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (decryptor, piece) = unsafe { (there_mut(decryptor, "decryptor")?, bytes(c, clen)?) };
+        let (decryptor, piece) =
+            unsafe { (non_null_mut(decryptor, "decryptor")?, bytes(c, clen)?) };
         ongoing(decryptor.state.as_mut())?.update(piece)?;
         decryptor.taken += clen;
         Ok(())
@@ -123,9 +124,9 @@ pub unsafe extern "C" fn polyseal_decryptor_final(
     mac: *const u8,
     maclen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let decryptor = unsafe { there_mut(decryptor, "decryptor") }?;
+        let decryptor = unsafe { non_null_mut(decryptor, "decryptor") }?;
         let state = ongoing(decryptor.state.take())?;
         expect_bytes("the output", decryptor.taken, mlen)?;
         let opened = {

@@ -5,15 +5,15 @@
 use std::ffi::{c_char, c_int};
 use std::fmt;
 
-use crate::border::{
-    Region, border, bytes, bytes_mut, expect_same_or_apart, hand_over, release, text, there_mut,
-    transfer,
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{
+    Region, bytes, bytes_mut, catch_panic, expect_same_or_apart, hand_over, non_null_mut, release,
+    text, transfer,
 };
-use crate::error::{Code, Failure, Outcome};
-use crate::pieces::{self, Sealing, Start};
+use crate::pieces::{self, PieceSealer, Start};
 
 /// A message on its way.
-pub struct polyseal_encryptor(Option<Box<dyn Sealing>>);
+pub struct polyseal_encryptor(Option<Box<dyn PieceSealer>>);
 
 impl fmt::Debug for polyseal_encryptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,8 +22,8 @@ impl fmt::Debug for polyseal_encryptor {
 }
 
 /// What is still there, before the end.
-pub(crate) fn ongoing<T>(state: Option<T>) -> Outcome<T> {
-    state.ok_or_else(|| Failure::of(Code::Finished))
+pub(crate) fn ongoing<T>(state: Option<T>) -> Result<T> {
+    state.ok_or_else(|| Failure::from_code(Code::Finished))
 }
 
 /// Begins to seal a message that arrives in pieces, under a key of klen bytes and a nonce of
@@ -63,11 +63,11 @@ pub unsafe extern "C" fn polyseal_encryptor_update(
     m: *const u8,
     mlen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         expect_same_or_apart(Region::new(c, mlen), Region::new(m, mlen))?;
         // SAFETY: what C promises, and how they lie has been checked.
         let (encryptor, buffer) =
-            unsafe { (there_mut(encryptor, "encryptor")?, transfer(m, c, mlen)?) };
+            unsafe { (non_null_mut(encryptor, "encryptor")?, transfer(m, c, mlen)?) };
         Ok(ongoing(encryptor.0.as_mut())?.update(buffer)?)
     })
 }
@@ -82,10 +82,10 @@ pub unsafe extern "C" fn polyseal_encryptor_final(
     mac: *mut u8,
     maclen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (encryptor, mac) =
-            unsafe { (there_mut(encryptor, "encryptor")?, bytes_mut(mac, maclen)?) };
+            unsafe { (non_null_mut(encryptor, "encryptor")?, bytes_mut(mac, maclen)?) };
         ongoing(encryptor.0.take())?.finish(mac)
     })
 }

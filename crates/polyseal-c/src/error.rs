@@ -18,7 +18,7 @@ pub struct Failure {
 }
 
 /// What a function of this crate gives inside.
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 macro_rules! codes {
     ($($code:ident = $value:literal, $name:literal, $text:literal;)*) => {
@@ -92,7 +92,7 @@ impl Failure {
     /// With the code's own text.
     #[cold]
     #[inline(never)]
-    pub(crate) fn of(code: Code) -> Self {
+    pub(crate) fn from_code(code: Code) -> Self {
         Self::new(code, text(code as c_int).to_string_lossy())
     }
 
@@ -211,10 +211,10 @@ impl From<polyseal_local::Error> for Failure {
             | P::NotAFile
             | P::Forbidden(_)
             | P::Interrupted
-            | P::InTheWay(_) => Code::Exists,
+            | P::BackupNameTaken(_) => Code::Exists,
             P::Changed | P::ChangedLength | P::Busy | P::Cancelled => Code::Changed,
             P::Grew => Code::Grew,
-            P::NotToBeRekeyed | P::NotWithAge(_) => Code::Unsupported,
+            P::NotRekeyable | P::NotWithAge(_) => Code::Unsupported,
             _ => Code::Io,
         };
         Self::new(code, text)
@@ -246,7 +246,7 @@ mod tests {
         keep(Failure::new(Code::Io, "here"));
         std::thread::spawn(|| {
             assert_eq!(polyseal_last_error(), 0);
-            keep(Failure::of(Code::Null));
+            keep(Failure::from_code(Code::Null));
             assert_eq!(polyseal_last_error(), Code::Null as c_int);
         })
         .join()

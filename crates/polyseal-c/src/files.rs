@@ -6,8 +6,8 @@ use std::ffi::{c_char, c_int};
 use polyseal_file::{Decryptor, Encryptor};
 use polyseal_local::{Options as LocalOptions, decrypt_file, encrypt_file, verify_file};
 
-use crate::border::border;
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::catch_panic;
 use crate::input::path;
 use crate::options::{Options, polyseal_options};
 
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
     output: *const c_char,
     options: *const polyseal_options,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (input, output, options) =
             unsafe { (path(input)?, path(output)?, Options::read(options)?) };
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
         }
         let local = options.local().armor(options.armor);
         let sealed = encrypt_file(input, output, encryptor, &local)?;
-        if sealed.grew { Err(Failure::of(Code::Grew)) } else { Ok(()) }
+        if sealed.grew { Err(Failure::from_code(Code::Grew)) } else { Ok(()) }
     })
 }
 
@@ -52,7 +52,7 @@ unsafe fn decrypt(
     input: *const c_char,
     output: Option<*const c_char>,
     options: *const polyseal_options,
-) -> Outcome {
+) -> Result {
     // SAFETY: the caller's promise.
     let (input, options) = unsafe { (path(input)?, Options::read(options)?) };
     let identities = options.identities()?;
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn polyseal_decrypt_file(
     options: *const polyseal_options,
 ) -> c_int {
     // SAFETY: what C promises.
-    border(|| unsafe { decrypt(input, Some(output), options) })
+    catch_panic(|| unsafe { decrypt(input, Some(output), options) })
 }
 
 /// Opens all of the file called input, and keeps nothing of it.
@@ -93,5 +93,5 @@ pub unsafe extern "C" fn polyseal_verify_file(
     options: *const polyseal_options,
 ) -> c_int {
     // SAFETY: what C promises.
-    border(|| unsafe { decrypt(input, None, options) })
+    catch_panic(|| unsafe { decrypt(input, None, options) })
 }

@@ -7,11 +7,11 @@ use std::ffi::{c_char, c_int};
 use polyseal::hazmat::WideBlock;
 use zeroize::Zeroize;
 
-use crate::border::{
-    Region, border, border_value, bytes, bytes_mut, expect_apart, expect_same_or_apart, hand_over,
-    release, text, there,
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{
+    Region, bytes, bytes_mut, catch_panic, catch_panic_or, expect_apart, expect_same_or_apart,
+    hand_over, non_null, release, text,
 };
-use crate::error::{Code, Failure, Outcome};
 use crate::prepared::expect_bytes;
 
 /// A wide-block cipher under its key.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_overheadbytes(
     cipher: *const polyseal_hazmat_wide_block,
 ) -> usize {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(cipher, "the cipher") }?.0.config().overhead_bytes()))
+    catch_panic_or(0, || Ok(unsafe { non_null(cipher, "the cipher") }?.0.config().overhead_bytes()))
 }
 
 /// Enciphers m, of mlen bytes, into c, of clen bytes, which must be mlen and the overhead. The
@@ -82,13 +82,13 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_encipher(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (cipher, ad, nonce) =
-            unsafe { (there(cipher, "the cipher")?, bytes(ad, adlen)?, bytes(npub, npublen)?) };
+            unsafe { (non_null(cipher, "the cipher")?, bytes(ad, adlen)?, bytes(npub, npublen)?) };
         let expected = cipher.0.config().ciphertext_bytes(mlen as u64);
         let expected = expected.and_then(|bytes| usize::try_from(bytes).ok());
-        let expected = expected.ok_or_else(|| Failure::of(Code::TooLong))?;
+        let expected = expected.ok_or_else(|| Failure::from_code(Code::TooLong))?;
         expect_bytes("the output", expected, clen)?;
         expect_lies(Region::new(c, clen), Region::new(m, mlen), ad, nonce)?;
         // SAFETY: what C promises; of the message nothing is read once it is enciphered.
@@ -119,10 +119,10 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_decipher(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (cipher, ad, nonce) =
-            unsafe { (there(cipher, "the cipher")?, bytes(ad, adlen)?, bytes(npub, npublen)?) };
+            unsafe { (non_null(cipher, "the cipher")?, bytes(ad, adlen)?, bytes(npub, npublen)?) };
         let stretch = cipher.0.config().overhead_bytes();
         let expected = clen.checked_sub(stretch).ok_or_else(|| {
             let text = format!("the ciphertext has {clen} bytes, and the stretch alone {stretch}");
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_decipher(
 }
 
 /// Refuses an output that lies in an input without beginning with it, or in the tweak.
-fn expect_lies(output: Region, input: Region, ad: &[u8], nonce: &[u8]) -> Outcome {
+fn expect_lies(output: Region, input: Region, ad: &[u8], nonce: &[u8]) -> Result {
     expect_same_or_apart(output, input)?;
-    expect_apart(output, &[Region::of(ad), Region::of(nonce)])
+    expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])
 }

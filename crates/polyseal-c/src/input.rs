@@ -7,19 +7,19 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
 
 /// A file's name, which is bytes.
 ///
 /// # Safety
 /// `name` is null or leads to a null-terminated text that nobody writes to during `'a`.
 #[cfg(unix)]
-pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
+pub(crate) unsafe fn path<'a>(name: *const c_char) -> Result<&'a Path> {
     use std::ffi::{CStr, OsStr};
     use std::os::unix::ffi::OsStrExt;
 
     if name.is_null() {
-        return Err(crate::border::null("the name of a file"));
+        return Err(crate::ffi::null("the name of a file"));
     }
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
@@ -31,22 +31,22 @@ pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
 /// # Safety
 /// `name` is null or leads to a null-terminated text that nobody writes to during `'a`.
 #[cfg(not(unix))]
-pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
+pub(crate) unsafe fn path<'a>(name: *const c_char) -> Result<&'a Path> {
     // SAFETY: the caller's promise.
-    unsafe { crate::border::text(name, "the name of a file") }.map(Path::new)
+    unsafe { crate::ffi::text(name, "the name of a file") }.map(Path::new)
 }
 
 /// Opens the input called `name`.
 ///
 /// # Safety
 /// As [`path`].
-pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
+pub(crate) unsafe fn open_input(name: *const c_char) -> Result<File> {
     // SAFETY: the caller's promise.
     open(unsafe { path(name) }?, "the input")
 }
 
 /// Opens a regular file; `what` it is stands in the error.
-pub(crate) fn open(path: &Path, what: &str) -> Outcome<File> {
+pub(crate) fn open(path: &Path, what: &str) -> Result<File> {
     let opened = open_regular(path);
     opened.map_err(|error| Failure::new(Code::Io, format!("cannot read {what}: {error}")))
 }

@@ -7,8 +7,8 @@ use polyseal_file::{
     AnyInspection, ArmorReader, Error, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age,
 };
 
-use crate::border::{border, bytes, there_mut};
-use crate::error::Outcome;
+use crate::error::Result;
+use crate::ffi::{bytes, catch_panic, non_null_mut};
 
 const POLYSEAL: c_int = 1;
 const AGE: c_int = 2;
@@ -81,7 +81,7 @@ fn kinds<const N: usize>(recipients: &[String]) -> [c_char; N] {
 }
 
 impl polyseal_inspection {
-    fn of(file: &Inspection, armored: bool) -> Self {
+    fn from_inspection(file: &Inspection, armored: bool) -> Self {
         let mut age = Vec::new();
         let [mut keys, mut passphrases, mut others] = [0; 3];
         for stanza in &file.stanzas {
@@ -162,7 +162,7 @@ fn describe<R: Read>(
     mut open: impl FnMut() -> io::Result<R>,
     length: Option<u64>,
     whole: bool,
-) -> Outcome<polyseal_inspection> {
+) -> Result<polyseal_inspection> {
     let mut found = AnyInspection::read(&mut open().map_err(io)?, length)?;
     if found.armored && whole {
         // How long it is, only its end tells.
@@ -170,7 +170,9 @@ fn describe<R: Read>(
         found = found.of_length(io::copy(&mut inside, &mut io::sink()).map_err(io)?);
     }
     Ok(match &found.file {
-        FormatInspection::Polyseal(file) => polyseal_inspection::of(file, found.armored),
+        FormatInspection::Polyseal(file) => {
+            polyseal_inspection::from_inspection(file, found.armored)
+        }
         FormatInspection::Age(file) => polyseal_inspection::of_age(file, found.armored),
     })
 }
@@ -186,10 +188,10 @@ pub unsafe extern "C" fn polyseal_inspect_file(
     inspection: *mut polyseal_inspection,
     path: *const c_char,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (inspection, file) =
-            unsafe { (there_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
+            unsafe { (non_null_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
         let length = file.metadata().map_err(io)?.len();
         let open = || {
             io::Seek::rewind(&mut &file)?;
@@ -212,10 +214,10 @@ pub unsafe extern "C" fn polyseal_inspect(
     len: usize,
     file_bytes: u64,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (inspection, beginning) =
-            unsafe { (there_mut(inspection, "inspection")?, bytes(beginning, len)?) };
+            unsafe { (non_null_mut(inspection, "inspection")?, bytes(beginning, len)?) };
         let length = (file_bytes > 0).then_some(file_bytes);
         *inspection = describe(|| Ok(beginning), length, file_bytes == len as u64)?;
         Ok(())

@@ -4,14 +4,14 @@
 //! `tests/header.rs` writes the one from the other. The algorithms' functions come from one list,
 //! [`algorithms`].
 //!
-//! How C could misuse it, and what is checked (`border.rs`): a null pointer where there are bytes
+//! How C could misuse it, and what is checked (`ffi.rs`): a null pointer where there are bytes
 //! is an error; a buffer that an input lies in, but does not begin with, is one; a length that does
-//! not fit the algorithm is one, where C says the length. A panic ends at the border, as
+//! not fit the algorithm is one, where C says the length. A panic ends there, as
 //! `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
 //! bytes as are said or as the function's name implies, that handles are live and freed once, and
 //! that nobody writes to a buffer while a call has it.
 //!
-//! `unsafe` stands in this crate at the border only: a function reads its pointers once, and goes
+//! `unsafe` stands in this crate in those calls only: a function reads its pointers once, and goes
 //! on with slices and references.
 
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -22,10 +22,10 @@
 pub mod aead;
 pub mod algorithms;
 pub mod batch;
-mod border;
 pub mod decryptor;
 pub mod encryptor;
 pub mod error;
+mod ffi;
 #[cfg(unix)]
 pub mod files;
 pub mod hazmat;

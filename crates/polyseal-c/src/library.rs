@@ -5,8 +5,8 @@ use std::ffi::{c_char, c_int};
 use polyseal::selftest;
 use zeroize::Zeroize;
 
-use crate::border::{border, bytes_mut};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{bytes_mut, catch_panic};
 
 /// The version of the library, such as "0.1.0".
 #[unsafe(no_mangle)]
@@ -20,7 +20,7 @@ pub extern "C" fn polyseal_version() -> *const c_char {
 /// Errors: POLYSEAL_ERR_SELFTEST: do not use this build on this machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_selftest() -> c_int {
-    border(|| Ok(selftest::check_all()?))
+    catch_panic(|| Ok(selftest::check_all()?))
 }
 
 /// Fills buf, of len bytes, with random bytes of the operating system: for keys, and for nonces of
@@ -30,13 +30,13 @@ pub extern "C" fn polyseal_selftest() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_random(buf: *mut u8, len: usize) -> c_int {
     // SAFETY: what C promises.
-    border(|| unsafe { fill(buf, len) })
+    catch_panic(|| unsafe { fill(buf, len) })
 }
 
 /// Overwrites buf, of len bytes, with zeros; no compiler leaves it out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_memzero(buf: *mut u8, len: usize) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         unsafe { bytes_mut(buf, len) }?.zeroize();
         Ok(())
@@ -45,8 +45,8 @@ pub unsafe extern "C" fn polyseal_memzero(buf: *mut u8, len: usize) -> c_int {
 
 /// # Safety
 /// `buf` leads to `len` bytes that nobody else reads or writes.
-pub(crate) unsafe fn fill(buf: *mut u8, len: usize) -> Outcome {
+pub(crate) unsafe fn fill(buf: *mut u8, len: usize) -> Result {
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes_mut(buf, len) }?;
-    getrandom::fill(bytes).map_err(|_| Failure::of(Code::Random))
+    getrandom::fill(bytes).map_err(|_| Failure::from_code(Code::Random))
 }

@@ -7,13 +7,14 @@ use polyseal::any::AnyMac;
 use polyseal::registry::Algorithm;
 
 use crate::algorithms::{Row, RowKind, sizes};
-use crate::border::{
-    Region, border, bytes, bytes_mut, expect_apart, hand_over, release, text, there, there_mut,
-};
 use crate::encryptor::ongoing;
-use crate::error::Outcome;
+use crate::error::Result;
+use crate::ffi::{
+    Region, bytes, bytes_mut, catch_panic, expect_apart, hand_over, non_null, non_null_mut,
+    release, text,
+};
 use crate::library::fill;
-use crate::pieces::{self, Hashing, Start};
+use crate::pieces::{self, PieceHasher, Start};
 use crate::prepared::expect_bytes;
 
 macro_rules! macs {
@@ -40,7 +41,7 @@ macro_rules! macs {
                 k: *const u8,
             ) -> c_int {
                 // SAFETY: what C promises.
-                border(|| unsafe { one_shot($name, mac, m, mlen, npub, k) })
+                catch_panic(|| unsafe { one_shot($name, mac, m, mlen, npub, k) })
             }
 
             #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_verify"))]
@@ -52,7 +53,7 @@ macro_rules! macs {
                 k: *const u8,
             ) -> c_int {
                 // SAFETY: what C promises.
-                border(|| unsafe { one_shot_verify($name, mac, m, mlen, npub, k) })
+                catch_panic(|| unsafe { one_shot_verify($name, mac, m, mlen, npub, k) })
             }
         })*
     };
@@ -82,13 +83,13 @@ unsafe fn one_shot(
     mlen: usize,
     npub: *const u8,
     k: *const u8,
-) -> Outcome {
+) -> Result {
     let algorithm: Algorithm = name.parse()?;
     // SAFETY: the caller's promise.
     unsafe {
         let key = bytes(k, algorithm.key_bytes())?;
         let nonce = bytes(npub, algorithm.nonce_bytes())?;
-        expect_apart(Region::new(mac, algorithm.tag_bytes()), &[Region::of(key)])?;
+        expect_apart(Region::new(mac, algorithm.tag_bytes()), &[Region::from_slice(key)])?;
         polyseal_mac::new(&algorithm, key)?.compute(mac, algorithm.tag_bytes(), m, mlen, nonce)
     }
 }
@@ -102,7 +103,7 @@ unsafe fn one_shot_verify(
     mlen: usize,
     npub: *const u8,
     k: *const u8,
-) -> Outcome {
+) -> Result {
     let algorithm: Algorithm = name.parse()?;
     // SAFETY: the caller's promise.
     let (key, nonce, message, tag) = unsafe {
@@ -127,7 +128,7 @@ const _: fn() = || {
 };
 
 impl polyseal_mac {
-    fn new(algorithm: &Algorithm, key: &[u8]) -> Outcome<Self> {
+    fn new(algorithm: &Algorithm, key: &[u8]) -> Result<Self> {
         Ok(Self(AnyMac::new(algorithm, key)?))
     }
 
@@ -140,11 +141,14 @@ impl polyseal_mac {
         m: *const u8,
         mlen: usize,
         nonce: &[u8],
-    ) -> Outcome {
+    ) -> Result {
         expect_bytes("the tag", self.0.algorithm().tag_bytes(), maclen)?;
         // SAFETY: the caller's promise.
         let message = unsafe { bytes(m, mlen) }?;
-        expect_apart(Region::new(mac, maclen), &[Region::of(message), Region::of(nonce)])?;
+        expect_apart(
+            Region::new(mac, maclen),
+            &[Region::from_slice(message), Region::from_slice(nonce)],
+        )?;
         let tag = self.0.mac(nonce, message)?;
         // SAFETY: the caller's promise, and that nothing else lies there has been checked.
         unsafe { bytes_mut(mac, maclen) }?.copy_from_slice(&tag);
@@ -183,9 +187,9 @@ pub unsafe extern "C" fn polyseal_mac_compute(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        unsafe { there(mac, "mac")?.compute(tag, taglen, m, mlen, bytes(npub, npublen)?) }
+        unsafe { non_null(mac, "mac")?.compute(tag, taglen, m, mlen, bytes(npub, npublen)?) }
     })
 }
 
@@ -202,10 +206,10 @@ pub unsafe extern "C" fn polyseal_mac_verify(
     npub: *const u8,
     npublen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (mac, nonce, message, tag) = unsafe {
-            (there(mac, "mac")?, bytes(npub, npublen)?, bytes(m, mlen)?, bytes(tag, taglen)?)
+            (non_null(mac, "mac")?, bytes(npub, npublen)?, bytes(m, mlen)?, bytes(tag, taglen)?)
         };
         Ok(mac.0.verify(nonce, message, tag)?)
     })
@@ -219,7 +223,7 @@ pub unsafe extern "C" fn polyseal_mac_free(mac: *mut polyseal_mac) {
 }
 
 /// A MAC of what comes in pieces.
-pub struct polyseal_macstate(Option<Box<dyn Hashing>>);
+pub struct polyseal_macstate(Option<Box<dyn PieceHasher>>);
 
 impl fmt::Debug for polyseal_macstate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,9 +262,9 @@ pub unsafe extern "C" fn polyseal_macstate_update(
     m: *const u8,
     mlen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (state, piece) = unsafe { (there_mut(state, "state")?, bytes(m, mlen)?) };
+        let (state, piece) = unsafe { (non_null_mut(state, "state")?, bytes(m, mlen)?) };
         Ok(ongoing(state.0.as_mut())?.update(piece)?)
     })
 }
@@ -274,9 +278,9 @@ pub unsafe extern "C" fn polyseal_macstate_final(
     tag: *mut u8,
     taglen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (state, tag) = unsafe { (there_mut(state, "state")?, bytes_mut(tag, taglen)?) };
+        let (state, tag) = unsafe { (non_null_mut(state, "state")?, bytes_mut(tag, taglen)?) };
         ongoing(state.0.take())?.finish(tag)
     })
 }
@@ -290,9 +294,9 @@ pub unsafe extern "C" fn polyseal_macstate_verify(
     tag: *const u8,
     taglen: usize,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
-        let (state, tag) = unsafe { (there_mut(state, "state")?, bytes(tag, taglen)?) };
+        let (state, tag) = unsafe { (non_null_mut(state, "state")?, bytes(tag, taglen)?) };
         ongoing(state.0.take())?.verify(tag)
     })
 }

@@ -14,8 +14,8 @@ use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSiz
 use polyseal_local::cores;
 use zeroize::Zeroizing;
 
-use crate::border::{bytes, null, text};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{bytes, null, text};
 use crate::input::{open, path};
 
 /// For whom a file is, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set what
@@ -75,7 +75,7 @@ pub(crate) struct Options<'a> {
 ///
 /// # Safety
 /// As [`text`].
-unsafe fn optional<'a>(pointer: *const c_char, what: &str) -> Outcome<Option<&'a str>> {
+unsafe fn optional<'a>(pointer: *const c_char, what: &str) -> Result<Option<&'a str>> {
     if pointer.is_null() {
         return Ok(None);
     }
@@ -87,7 +87,7 @@ unsafe fn optional<'a>(pointer: *const c_char, what: &str) -> Outcome<Option<&'a
 ///
 /// # Safety
 /// As [`bytes`].
-unsafe fn given_bytes<'a>(pointer: *const u8, len: usize) -> Outcome<Option<&'a [u8]>> {
+unsafe fn given_bytes<'a>(pointer: *const u8, len: usize) -> Result<Option<&'a [u8]>> {
     if pointer.is_null() && len == 0 {
         return Ok(None);
     }
@@ -102,7 +102,7 @@ fn wrong_field(error: impl ToString) -> Failure {
 impl<'a> Options<'a> {
     /// # Safety
     /// `options` is null or leads to options whose pointers lead to what they say during `'a`.
-    pub(crate) unsafe fn read(options: *const polyseal_options) -> Outcome<Self> {
+    pub(crate) unsafe fn read(options: *const polyseal_options) -> Result<Self> {
         if options.is_null() {
             return Err(null("options"));
         }
@@ -119,7 +119,7 @@ impl<'a> Options<'a> {
             let mut keys = Vec::new();
             if !given.key.is_null() {
                 let key = bytes(given.key, polyseal_file::KEY_BYTES)?;
-                let key = key.try_into().map_err(|_| Failure::of(Code::Defect))?;
+                let key = key.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
                 keys.push(Key::from_bytes(key));
             }
             if !given.key_file.is_null() {
@@ -148,7 +148,7 @@ impl<'a> Options<'a> {
     }
 
     /// Whom to encrypt for.
-    pub(crate) fn recipients(&self) -> Outcome<Recipients> {
+    pub(crate) fn recipients(&self) -> Result<Recipients> {
         let mut recipients = Recipients::new();
         for key in &self.keys {
             recipients = recipients.key(key.clone());
@@ -170,7 +170,7 @@ impl<'a> Options<'a> {
     }
 
     /// What to decrypt with.
-    pub(crate) fn identities(&self) -> Outcome<Identities<'static>> {
+    pub(crate) fn identities(&self) -> Result<Identities<'static>> {
         let mut identities = Identities::new();
         for key in &self.keys {
             identities = identities.key(key.clone());
@@ -190,7 +190,7 @@ fn key_failure(error: impl ToString) -> Failure {
     Failure::new(Code::KeyFile, error.to_string())
 }
 
-fn key_file(path: &Path) -> Outcome<Key> {
+fn key_file(path: &Path) -> Result<Key> {
     let file = open(path, "the key file")?;
     // One byte more than a key file may have shows that there are more.
     let room = Key::MAX_FILE_BYTES + 1;

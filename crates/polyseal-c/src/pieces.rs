@@ -9,31 +9,31 @@ use polyseal::gcm::{self, Aes};
 use polyseal::registry::Algorithm;
 use polyseal::{aegis as a, gcm as g};
 
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
 use crate::prepared::expect_bytes;
 
 /// A message that is sealed in pieces.
-pub(crate) trait Sealing: Send {
+pub(crate) trait PieceSealer: Send {
     fn update(&mut self, buffer: InOutBuf<'_, '_, u8>) -> polyseal::Result<()>;
-    fn finish(self: Box<Self>, tag: &mut [u8]) -> Outcome;
+    fn finish(self: Box<Self>, tag: &mut [u8]) -> Result;
 }
 
 /// A message that is opened in pieces, into a buffer of its own.
-pub(crate) trait Opening: Send {
+pub(crate) trait PieceOpener: Send {
     fn update(&mut self, ciphertext: &[u8]) -> polyseal::Result<()>;
-    fn finish(self: Box<Self>, tag: &[u8]) -> Outcome<&'static mut [u8]>;
+    fn finish(self: Box<Self>, tag: &[u8]) -> Result<&'static mut [u8]>;
 }
 
 /// A MAC of what comes in pieces.
-pub(crate) trait Hashing: Send {
+pub(crate) trait PieceHasher: Send {
     fn update(&mut self, data: &[u8]) -> polyseal::Result<()>;
-    fn finish(self: Box<Self>, tag: &mut [u8]) -> Outcome;
-    fn verify(self: Box<Self>, tag: &[u8]) -> Outcome;
+    fn finish(self: Box<Self>, tag: &mut [u8]) -> Result;
+    fn verify(self: Box<Self>, tag: &[u8]) -> Result;
 }
 
 macro_rules! pieces {
     ($([$($generics:tt)*] $module:ident, $first:ident, $tag:ident;)*) => {$(
-        impl<$($generics)*> Sealing for $module::Encryptor<$first, $tag>
+        impl<$($generics)*> PieceSealer for $module::Encryptor<$first, $tag>
         where
             Self: Send,
         {
@@ -41,14 +41,14 @@ macro_rules! pieces {
                 Self::update(self, buffer)
             }
 
-            fn finish(self: Box<Self>, tag: &mut [u8]) -> Outcome {
+            fn finish(self: Box<Self>, tag: &mut [u8]) -> Result {
                 expect_bytes("the tag", $tag::USIZE, tag.len())?;
                 tag.copy_from_slice(&(*self).finalize());
                 Ok(())
             }
         }
 
-        impl<$($generics)*> Opening for $module::Decryptor<'static, $first, $tag>
+        impl<$($generics)*> PieceOpener for $module::Decryptor<'static, $first, $tag>
         where
             Self: Send,
         {
@@ -56,9 +56,9 @@ macro_rules! pieces {
                 Self::update(self, ciphertext)
             }
 
-            fn finish(self: Box<Self>, tag: &[u8]) -> Outcome<&'static mut [u8]> {
+            fn finish(self: Box<Self>, tag: &[u8]) -> Result<&'static mut [u8]> {
                 expect_bytes("the tag", $tag::USIZE, tag.len())?;
-                let tag = tag.try_into().map_err(|_| Failure::of(Code::Defect))?;
+                let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
                 Ok((*self).finalize(tag)?)
             }
         }
@@ -70,7 +70,7 @@ pieces! {
     [A: Aes, T: ArraySize] gcm, A, T;
 }
 
-impl<V: Variant, T: TagBytes> Hashing for MacState<V, T>
+impl<V: Variant, T: TagBytes> PieceHasher for MacState<V, T>
 where
     Self: Send,
 {
@@ -78,15 +78,15 @@ where
         Self::update(self, data)
     }
 
-    fn finish(self: Box<Self>, tag: &mut [u8]) -> Outcome {
+    fn finish(self: Box<Self>, tag: &mut [u8]) -> Result {
         expect_bytes("the tag", T::USIZE, tag.len())?;
         tag.copy_from_slice(&(*self).finalize());
         Ok(())
     }
 
-    fn verify(self: Box<Self>, tag: &[u8]) -> Outcome {
+    fn verify(self: Box<Self>, tag: &[u8]) -> Result {
         expect_bytes("the tag", T::USIZE, tag.len())?;
-        let tag = tag.try_into().map_err(|_| Failure::of(Code::Defect))?;
+        let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
         Ok((*self).verify(tag)?)
     }
 }
@@ -99,16 +99,16 @@ pub(crate) struct Start<'a> {
     pub(crate) ad: &'a [u8],
 }
 
-type Seal = fn(Start<'_>) -> Outcome<Box<dyn Sealing>>;
-type Open = fn(Start<'_>, &'static mut [u8]) -> Outcome<Box<dyn Opening>>;
-type Hash = fn(Start<'_>) -> Outcome<Box<dyn Hashing>>;
+type Seal = fn(Start<'_>) -> Result<Box<dyn PieceSealer>>;
+type Open = fn(Start<'_>, &'static mut [u8]) -> Result<Box<dyn PieceOpener>>;
+type Hash = fn(Start<'_>) -> Result<Box<dyn PieceHasher>>;
 
-fn keyed<A: KeyInit + AeadCore>(start: Start<'_>) -> Outcome<(A, Nonce<A>)> {
+fn keyed<A: KeyInit + AeadCore>(start: Start<'_>) -> Result<(A, Nonce<A>)> {
     expect_bytes("the key", A::key_size(), start.key.len())?;
     expect_bytes("the nonce", Nonce::<A>::default().len(), start.nonce.len())?;
     match (<&Key<A>>::try_from(start.key), <&Nonce<A>>::try_from(start.nonce)) {
         (Ok(key), Ok(nonce)) => Ok((A::new(key), nonce.clone())),
-        _ => Err(Failure::of(Code::Defect)),
+        _ => Err(Failure::from_code(Code::Defect)),
     }
 }
 
@@ -161,7 +161,7 @@ macro_rules! macs {
                 expect_bytes("the nonce", <$mac>::key_size(), start.nonce.len())?;
                 match (<&Key<$mac>>::try_from(start.key), start.nonce.try_into()) {
                     (Ok(key), Ok(nonce)) => Ok(Box::new(<$mac>::new(key).start(nonce))),
-                    _ => Err(Failure::of(Code::Defect)),
+                    _ => Err(Failure::from_code(Code::Defect)),
                 }
             },
         ),)*];
@@ -194,7 +194,7 @@ fn not_in_pieces(name: &str) -> Failure {
 }
 
 /// Begins to seal.
-pub(crate) fn seal(name: &str, start: Start<'_>) -> Outcome<Box<dyn Sealing>> {
+pub(crate) fn seal(name: &str, start: Start<'_>) -> Result<Box<dyn PieceSealer>> {
     let name = name.parse::<Algorithm>()?.to_string();
     let row = AEADS.iter().find(|(n, ..)| *n == name).ok_or_else(|| not_in_pieces(&name))?;
     (row.1)(start)
@@ -205,14 +205,14 @@ pub(crate) fn open(
     name: &str,
     start: Start<'_>,
     destination: &'static mut [u8],
-) -> Outcome<Box<dyn Opening>> {
+) -> Result<Box<dyn PieceOpener>> {
     let name = name.parse::<Algorithm>()?.to_string();
     let row = AEADS.iter().find(|(n, ..)| *n == name).ok_or_else(|| not_in_pieces(&name))?;
     (row.2)(start, destination)
 }
 
 /// Begins a MAC.
-pub(crate) fn hash(name: &str, start: Start<'_>) -> Outcome<Box<dyn Hashing>> {
+pub(crate) fn hash(name: &str, start: Start<'_>) -> Result<Box<dyn PieceHasher>> {
     let name = name.parse::<Algorithm>()?.to_string();
     let row = MACS.iter().find(|(n, _)| *n == name).ok_or_else(|| not_in_pieces(&name))?;
     (row.1)(start)

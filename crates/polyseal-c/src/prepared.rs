@@ -7,9 +7,9 @@ use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::border::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, transfer};
-use crate::error::{Code, Failure, Outcome};
-use crate::one_shot::behind;
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, transfer};
+use crate::one_shot::end_of;
 
 /// A key, prepared for one algorithm.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ const _: fn() = || {
 };
 
 impl polyseal_aead {
-    pub(crate) fn new(algorithm: &Algorithm, key: &[u8], setup: &[u8]) -> Outcome<Self> {
+    pub(crate) fn new(algorithm: &Algorithm, key: &[u8], setup: &[u8]) -> Result<Self> {
         let aead = match setup {
             [] => AnyAead::new(algorithm, key)?,
             _ => AnyAead::with_setup_ad(algorithm, key, setup)?,
@@ -58,12 +58,12 @@ impl polyseal_aead {
         self.sizes
     }
 
-    pub(crate) fn sealed_bytes(&self, mlen: usize) -> Outcome<usize> {
+    pub(crate) fn sealed_bytes(&self, mlen: usize) -> Result<usize> {
         let sealed = self.aead.algorithm().ciphertext_bytes(mlen as u64);
-        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::of(Code::TooLong))
+        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::from_code(Code::TooLong))
     }
 
-    pub(crate) fn message_bytes(&self, clen: usize) -> Outcome<usize> {
+    pub(crate) fn message_bytes(&self, clen: usize) -> Result<usize> {
         let message = self.aead.algorithm().message_bytes(clen as u64);
         message.and_then(|n| n.try_into().ok()).ok_or_else(|| {
             Failure::new(Code::Length, format!("no sealed message has {clen} bytes"))
@@ -85,17 +85,17 @@ impl polyseal_aead {
         mlen: usize,
         ad: &[u8],
         nonce: &[u8],
-    ) -> Outcome {
+    ) -> Result {
         let output = Region::new(c, clen);
         expect_same_or_apart(output, Region::new(m, mlen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
         if self.sizes.head == 0 && !self.sizes.whole {
             if clen.checked_sub(self.sizes.tag) != Some(mlen) {
                 expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
             }
             // SAFETY: the caller's promise, and how everything lies has been checked.
             let (buffer, mac) =
-                unsafe { (transfer(m, c, mlen)?, bytes_mut(behind(c, mlen)?, self.sizes.tag)?) };
+                unsafe { (transfer(m, c, mlen)?, bytes_mut(end_of(c, mlen)?, self.sizes.tag)?) };
             return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
         }
         expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
@@ -116,18 +116,18 @@ impl polyseal_aead {
         clen: usize,
         ad: &[u8],
         nonce: &[u8],
-    ) -> Outcome {
+    ) -> Result {
         expect_bytes("the output", self.message_bytes(clen)?, mlen)?;
         let hidden = self.sizes.head > 0;
         if !hidden && !self.sizes.whole {
             // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
             return unsafe {
-                self.open_detached(m, c, mlen, behind(c.cast_mut(), mlen)?, ad, nonce)
+                self.open_detached(m, c, mlen, end_of(c.cast_mut(), mlen)?, ad, nonce)
             };
         }
         let output = Region::new(m, mlen);
         expect_same_or_apart(output, Region::new(c, clen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
         let message = {
             // SAFETY: the caller's promise; of the ciphertext nothing is read once it is opened.
             let sealed = unsafe { bytes(c, clen) }?;
@@ -159,9 +159,9 @@ impl polyseal_aead {
         mlen: usize,
         ad: &[u8],
         nonce: &[u8],
-    ) -> Outcome {
+    ) -> Result {
         let (text, tag) = (Region::new(c, mlen), Region::new(mac, self.sizes.tag));
-        let inputs = [Region::of(ad), Region::of(nonce)];
+        let inputs = [Region::from_slice(ad), Region::from_slice(nonce)];
         expect_apart(text, &inputs)?;
         expect_apart(tag, &inputs)?;
         expect_apart(tag, &[text, Region::new(m, mlen)])?;
@@ -181,11 +181,14 @@ impl polyseal_aead {
         mac: *const u8,
         ad: &[u8],
         nonce: &[u8],
-    ) -> Outcome {
+    ) -> Result {
         // SAFETY: the caller's promise.
         let mac = unsafe { bytes(mac, self.sizes.tag) }?;
         let text = Region::new(m, mlen);
-        expect_apart(text, &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
+        expect_apart(
+            text,
+            &[Region::from_slice(ad), Region::from_slice(nonce), Region::from_slice(mac)],
+        )?;
         expect_same_or_apart(text, Region::new(c, mlen))?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
         let buffer = unsafe { transfer(c, m, mlen) }?;
@@ -193,7 +196,7 @@ impl polyseal_aead {
     }
 }
 
-pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Outcome {
+pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Result {
     if expected == given {
         return Ok(());
     }

@@ -10,8 +10,8 @@ use std::io;
 
 use ::polyseal_file::{Decryptor, ReadAt, Reader};
 
-use crate::border::{border_value, bytes_mut, hand_over, release, there};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{bytes_mut, catch_panic_or, hand_over, non_null, release};
 use crate::options::{Options, polyseal_options};
 
 /// Something that can be read at any offset.
@@ -52,18 +52,18 @@ const _: fn() = || {
 };
 
 /// C's source, with its function.
-struct Source {
+struct CSource {
     ctx: *mut c_void,
     read_at: unsafe extern "C" fn(*mut c_void, *mut u8, usize, u64) -> i64,
     size: u64,
 }
 
 // SAFETY: the header asks that `read_at` may be called from any thread, with this `ctx`.
-unsafe impl Send for Source {}
+unsafe impl Send for CSource {}
 // SAFETY: and from several at once.
-unsafe impl Sync for Source {}
+unsafe impl Sync for CSource {}
 
-impl ReadAt for Source {
+impl ReadAt for CSource {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         // SAFETY: the buffer has as many bytes; the rest is what C promises of its function.
         let read = unsafe { (self.read_at)(self.ctx, buffer.as_mut_ptr(), buffer.len(), offset) };
@@ -84,7 +84,7 @@ impl ReadAt for Source {
 unsafe fn open(
     source: impl ReadAt + Send + Sync + 'static,
     options: *const polyseal_options,
-) -> Outcome<polyseal_file> {
+) -> Result<polyseal_file> {
     // SAFETY: the caller's promise.
     let options = unsafe { Options::read(options) }?;
     let identities = options.identities()?;
@@ -124,9 +124,9 @@ pub unsafe extern "C" fn polyseal_file_open_source(
     // SAFETY: what C promises.
     unsafe {
         hand_over(file, || {
-            let &polyseal_source { ctx, read_at, size } = there(source, "source")?;
-            let read_at = read_at.ok_or_else(|| crate::border::null("read_at"))?;
-            open(Source { ctx, read_at, size }, options)
+            let &polyseal_source { ctx, read_at, size } = non_null(source, "source")?;
+            let read_at = read_at.ok_or_else(|| crate::ffi::null("read_at"))?;
+            open(CSource { ctx, read_at, size }, options)
         })
     }
 }
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn polyseal_file_open_source(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_file_size(file: *const polyseal_file) -> u64 {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(file, "file") }?.0.plaintext_bytes()))
+    catch_panic_or(0, || Ok(unsafe { non_null(file, "file") }?.0.plaintext_bytes()))
 }
 
 /// Reads at most len bytes of the plaintext, from offset on, into buf. It gives how many those
@@ -150,11 +150,11 @@ pub unsafe extern "C" fn polyseal_file_read_at(
     len: usize,
     offset: u64,
 ) -> i64 {
-    border_value(-1, || {
+    catch_panic_or(-1, || {
         // SAFETY: what C promises.
-        let (file, buffer) = unsafe { (there(file, "file")?, bytes_mut(buf, len)?) };
+        let (file, buffer) = unsafe { (non_null(file, "file")?, bytes_mut(buf, len)?) };
         let read = file.0.read_at(buffer, offset)?;
-        i64::try_from(read).map_err(|_| Failure::of(Code::TooLong))
+        i64::try_from(read).map_err(|_| Failure::from_code(Code::TooLong))
     })
 }
 

@@ -6,11 +6,11 @@
 
 use std::ffi::{c_char, c_int};
 
-use polyseal_file::{AuthenticHeader, Existing, Header};
-use polyseal_local::{How, Place, Rekey, rekey_file, rekey_file_to};
+use polyseal_file::{AuthenticHeader, ExistingRecipients, Header};
+use polyseal_local::{Place, Rekey, RekeyMode, rekey_file, rekey_file_to};
 
-use crate::border::{Region, border, bytes, bytes_mut, expect_same_or_apart};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{Region, bytes, bytes_mut, catch_panic, expect_same_or_apart};
 use crate::input::path;
 use crate::options::{Options, polyseal_options};
 
@@ -18,15 +18,15 @@ const KEEP: c_int = 1;
 const NEW_KEY: c_int = 2;
 
 /// Those that are allowed, of all flags.
-fn expect_flags(flags: c_int, allowed: &[c_int]) -> Outcome {
+fn expect_flags(flags: c_int, allowed: &[c_int]) -> Result {
     if allowed.contains(&flags) {
         return Ok(());
     }
     Err(Failure::new(Code::Options, format!("{flags} are not the flags of a rekey")))
 }
 
-fn others(flags: c_int) -> Existing {
-    if flags == KEEP { Existing::Keep } else { Existing::Remove }
+fn others(flags: c_int) -> ExistingRecipients {
+    if flags == KEEP { ExistingRecipients::Keep } else { ExistingRecipients::Remove }
 }
 
 fn rekeyed(
@@ -34,7 +34,7 @@ fn rekeyed(
     options: &Options<'_>,
     to: &Options<'_>,
     flags: c_int,
-) -> Outcome<Header> {
+) -> Result<Header> {
     if options.context.is_some() {
         header.expect_context(options.context.as_ref())?;
     }
@@ -66,25 +66,25 @@ pub unsafe extern "C" fn polyseal_rekey_file(
     to: *const polyseal_options,
     flags: c_int,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         expect_flags(flags, &[0, KEEP, NEW_KEY])?;
         // SAFETY: what C promises.
         let (input, output, options, to) =
             unsafe { (path(input)?, path(output)?, Options::read(options)?, Options::read(to)?) };
         let (identities, recipients) = (options.identities()?, to.recipients()?);
-        let how = if flags == NEW_KEY { How::NewKey } else { How::Header };
+        let how = if flags == NEW_KEY { RekeyMode::NewKey } else { RekeyMode::Header };
         let to = || Ok(&recipients);
         let mut rekey = Rekey::new(&identities, &to, others(flags), how).threads(options.threads);
         if let Some(context) = &options.context {
             rekey = rekey.context(context);
         }
         // An output that is the input by the time that it is opened is refused.
-        let is_input = match (Place::of(input), Place::of(output)) {
-            (Ok(from), Ok(to)) => from.is(&to),
+        let is_input = match (Place::from_path(input), Place::from_path(output)) {
+            (Ok(from), Ok(to)) => from.is_same(&to),
             _ => false,
         };
         match (is_input, options.overwrite) {
-            (true, false) => Err(Failure::of(Code::Exists)),
+            (true, false) => Err(Failure::from_code(Code::Exists)),
             (true, true) => Ok(rekey_file(input, &rekey, &options.local())?),
             (false, _) => Ok(rekey_file_to(input, output, &rekey, &options.local())?),
         }
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn polyseal_rekey_header(
     to: *const polyseal_options,
     flags: c_int,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         expect_flags(flags, &[0, KEEP])?;
         let (output, input) =
             (Region::new(rekeyed, header_bytes), Region::new(header, header_bytes));

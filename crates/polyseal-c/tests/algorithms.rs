@@ -28,8 +28,8 @@ fn name_in_c(name: &str) -> String {
 #[test]
 fn every_row_of_the_registry_has_functions_in_c() {
     for family in families().iter().filter(|family| !family.identity.papers_only) {
-        let there = rows().any(|row| row.name == family.identity.id);
-        assert!(there, "{} has no functions in C: see src/algorithms.rs", family.identity.id);
+        let found = rows().any(|row| row.name == family.identity.id);
+        assert!(found, "{} has no functions in C: see src/algorithms.rs", family.identity.id);
     }
 }
 

@@ -368,7 +368,7 @@ pub(crate) struct CatArgs {
     pub(crate) output: OutputArgs,
     /// Print bytes A to B, inclusive, counted from 0; `A-`: from A to the end; `-N`: the last N
     #[arg(long, value_name = "A-B", allow_hyphen_values = true, default_value = "0-")]
-    pub(crate) range: Range,
+    pub(crate) range: RangeArg,
     /// The encrypted file. It must be a regular file or an object, because its end is read first
     pub(crate) file: PathBuf,
 }
@@ -700,14 +700,14 @@ pub(crate) struct VectorsArgs {
 
 /// Some bytes of a plaintext, as they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Range {
+pub(crate) enum RangeArg {
     /// From the first to the last, included; or to the end.
     From(u64, Option<u64>),
     /// So many at the end.
     Last(u64),
 }
 
-impl FromStr for Range {
+impl FromStr for RangeArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -750,10 +750,10 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let range = |text: &str| text.parse::<Range>();
-        assert_eq!(range("0-0"), Ok(Range::From(0, Some(0))));
-        assert_eq!(range("5-"), Ok(Range::From(5, None)));
-        assert_eq!(range("-5"), Ok(Range::Last(5)));
+        let range = |text: &str| text.parse::<RangeArg>();
+        assert_eq!(range("0-0"), Ok(RangeArg::From(0, Some(0))));
+        assert_eq!(range("5-"), Ok(RangeArg::From(5, None)));
+        assert_eq!(range("-5"), Ok(RangeArg::Last(5)));
         for bad in ["", "-", "5", "5-4", "a-b", "1-2-3", "--5", "+1-2", "18446744073709551616-"] {
             assert!(range(bad).is_err(), "{bad}");
         }

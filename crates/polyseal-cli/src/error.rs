@@ -11,7 +11,7 @@ use polyseal_file::manifest::Problem as ManifestProblem;
 use polyseal_file::{Error as FileError, KeyFileError};
 use polyseal_local::secrets::without_hexadecimal_keys;
 pub(crate) use polyseal_local::shown;
-use polyseal_local::{Error as LocalError, NoCopy, Problem};
+use polyseal_local::{BackupProblem, Error as LocalError, Problem};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -237,7 +237,7 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
             (Code::Usage, "make it first, or leave out the / at the end of the name")
         }
         Problem::NotAFile => (Code::Usage, "look at it first, or use -o with a new name"),
-        Problem::NotToBeRekeyed => (Code::Usage, "decrypt it and encrypt it anew"),
+        Problem::NotRekeyable => (Code::Usage, "decrypt it and encrypt it anew"),
         Problem::NotWithAge(_) => {
             (Code::Usage, "leave it out; to get a Polyseal file, decrypt it and encrypt it anew")
         }
@@ -257,15 +257,15 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         ),
         Problem::Busy => (Code::Io, "run it again when that is done"),
         Problem::Interrupted => (Code::Usage, "put it back first: polyseal rekey --restore FILE"),
-        Problem::NoCopy(why) => {
+        Problem::BadBackup(why) => {
             let code = match why {
-                NoCopy::NoHeader(_) => Code::Content,
-                NoCopy::Unread(_) => Code::Io,
+                BackupProblem::NoHeader(_) => Code::Content,
+                BackupProblem::Unread(_) => Code::Io,
                 _ => Code::Usage,
             };
             (code, "if the file opens, remove the copy; if it is damaged, keep both")
         }
-        Problem::InTheWay(_) => (
+        Problem::BackupNameTaken(_) => (
             Code::Usage,
             "rekey --in-place keeps a copy under that name; see what this is and who has put it \
              there, then move it away",
@@ -491,9 +491,9 @@ mod tests {
     #[test]
     fn what_age_says() {
         let said = || FileError::Age("'\u{2068}age-plugin-x\u{2069}' died \u{1b}".to_owned());
-        let opening = Failure::from(said());
-        assert_eq!(opening.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
-        assert_eq!((opening.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
+        let inputs = Failure::from(said());
+        assert_eq!(inputs.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
+        assert_eq!((inputs.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
     }
 
     #[test]

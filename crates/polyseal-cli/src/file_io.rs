@@ -75,7 +75,7 @@ impl InputFile {
         }
         // Standard input is read from where it stands, and only forward.
         let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
-        let id = metadata.is_file().then(|| FileId::of(&metadata));
+        let id = metadata.is_file().then(|| FileId::from_metadata(&metadata));
         Ok(Self {
             file,
             length,
@@ -120,7 +120,7 @@ impl Read for InputFile {
 
 /// What will be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contents {
+pub(crate) enum OutputKind {
     /// Never fit for a terminal.
     Binary,
     /// Fit for a terminal if it is text.
@@ -130,7 +130,7 @@ pub(crate) enum Contents {
 /// An open output.
 pub(crate) enum OutputFile {
     /// A pipe, a device, or standard output: written in order.
-    Direct(Direct),
+    DirectOutput(DirectOutput),
     /// A file that appears with [`OutputFile::commit`].
     New(NewFile),
     /// An object in a store, which appears with it, too.
@@ -139,7 +139,7 @@ pub(crate) enum OutputFile {
 }
 
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
-pub(crate) struct Direct {
+pub(crate) struct DirectOutput {
     file: File,
     /// For text only: the beginning of a character, or of an end of line, whose end has not come
     /// yet.
@@ -153,20 +153,20 @@ fn not_text() -> Failure {
 }
 
 impl OutputFile {
-    /// Opens the output that `args` ask for; `taken` are files that it must not be, and what they
-    /// are.
+    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be, and
+    /// what they are.
     pub(crate) fn open(
         args: &OutputArgs,
-        contents: Contents,
-        taken: &ForbiddenOutputs,
+        contents: OutputKind,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
         let Some(path) = &args.output else {
             let terminal = io::stdout().is_terminal();
-            if terminal && contents == Contents::Binary {
+            if terminal && contents == OutputKind::Binary {
                 return Err(not_text());
             }
             let text = terminal.then(Zeroizing::default);
-            return Self::standard(io::stdout(), "standard output", text, taken);
+            return Self::standard(io::stdout(), "standard output", text, forbidden_outputs);
         };
         #[cfg(feature = "stores")]
         if is_object(path) {
@@ -176,14 +176,14 @@ impl OutputFile {
         // Opening them anew would lose the position in a file.
         match descriptor(path) {
             _ if is_standard_output(path) => {
-                Self::standard(io::stdout(), "standard output", None, taken)
+                Self::standard(io::stdout(), "standard output", None, forbidden_outputs)
             }
-            Some(2) => Self::standard(io::stderr(), "standard error", None, taken),
+            Some(2) => Self::standard(io::stderr(), "standard error", None, forbidden_outputs),
             other => {
                 if other == Some(0) {
                     expect_open(io::stdin(), "standard input")?;
                 }
-                Self::named(path, args.force, taken)
+                Self::open_named(path, args.force, forbidden_outputs)
             }
         }
     }
@@ -192,23 +192,24 @@ impl OutputFile {
         stream: impl AsFd,
         name: &str,
         text: Option<Zeroizing<Vec<u8>>>,
-        taken: &ForbiddenOutputs,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
         let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         let there = file.metadata().map_err(failure)?;
         if there.is_file() {
-            forbidden(taken).expect_other(FileId::of(&there), Path::new(name))?;
+            forbidden(forbidden_outputs)
+                .expect_other(FileId::from_metadata(&there), Path::new(name))?;
         }
-        Ok(Self::Direct(Direct { file, text }))
+        Ok(Self::DirectOutput(DirectOutput { file, text }))
     }
 
-    fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
+    fn open_named(path: &Path, force: bool, forbidden_outputs: &ForbiddenOutputs) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
-        let Some(special) = SpecialFile::at(path) else {
-            return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
+        let Some(special) = SpecialFile::find(path) else {
+            return Ok(Self::New(NewFile::create_at(path, force, &forbidden(forbidden_outputs))?));
         };
         // A descriptor is what the caller gave, whoever made it.
         if descriptor(path).is_none() && !special.is_ours() {
@@ -218,21 +219,25 @@ impl OutputFile {
         }
         let changed = || polyseal_local::Error::new(path, Problem::Changed);
         let file = special.open().map_err(failure)?.ok_or_else(changed)?;
-        Ok(Self::Direct(Direct { file, text: None }))
+        Ok(Self::DirectOutput(DirectOutput { file, text: None }))
     }
 
     /// Opens the output at a place, where no link is followed.
-    pub(crate) fn inside(place: Place, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
-        if place.seen().is_err() {
+    pub(crate) fn open_at(
+        place: Place,
+        force: bool,
+        forbidden_outputs: &ForbiddenOutputs,
+    ) -> Result<Self> {
+        if place.status().is_err() {
             expect_no_secret(place.shown())?;
         }
-        Ok(Self::New(NewFile::inside(place, force, &forbidden(taken))?))
+        Ok(Self::New(NewFile::create_in(place, force, &forbidden(forbidden_outputs))?))
     }
 
     /// As the library takes it.
     pub(crate) fn sink(&mut self) -> polyseal_file::Output<'_> {
         match self {
-            Self::Direct(direct) => polyseal_file::Output::Stream(direct),
+            Self::DirectOutput(direct) => polyseal_file::Output::Stream(direct),
             Self::New(new) => polyseal_file::Output::File(new.file()),
             #[cfg(feature = "stores")]
             Self::Object(object) => polyseal_file::Output::Stream(object),
@@ -250,7 +255,7 @@ impl OutputFile {
 
     /// Whether the terminal shows the output.
     pub(crate) fn is_terminal(&self) -> bool {
-        matches!(self, Self::Direct(direct) if direct.file.is_terminal())
+        matches!(self, Self::DirectOutput(direct) if direct.file.is_terminal())
     }
 
     /// Writes a whole message, in one piece.
@@ -274,12 +279,8 @@ impl OutputFile {
             Self::Object(object) => {
                 object.commit().map_err(|error| crate::error::of_store("write", &error))
             }
-            Self::Direct(Direct { text, .. }) => {
-                if text.is_none_or(|begun| begun.is_empty()) {
-                    Ok(())
-                } else {
-                    Err(not_text())
-                }
+            Self::DirectOutput(DirectOutput { text, .. }) => {
+                if text.is_none_or(|begun| begun.is_empty()) { Ok(()) } else { Err(not_text()) }
             }
         }
     }
@@ -288,7 +289,7 @@ impl OutputFile {
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Direct(direct) => direct.write(bytes),
+            Self::DirectOutput(direct) => direct.write(bytes),
             Self::New(new) => new.file().write(bytes),
             #[cfg(feature = "stores")]
             Self::Object(object) => object.write(bytes),
@@ -300,7 +301,7 @@ impl Write for OutputFile {
     }
 }
 
-impl Write for Direct {
+impl Write for DirectOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_vectored(&[io::IoSlice::new(bytes)])
     }
@@ -339,8 +340,8 @@ pub(crate) fn write_error(source: io::Error) -> Failure {
 }
 
 /// The same files, as the library takes them.
-pub(crate) fn forbidden(taken: &ForbiddenOutputs) -> Forbidden {
+pub(crate) fn forbidden(forbidden_outputs: &ForbiddenOutputs) -> Forbidden {
     let mut forbidden = Forbidden::NOTHING;
-    taken.iter().for_each(|(file, what)| forbidden.add(*file, what));
+    forbidden_outputs.iter().for_each(|(file, what)| forbidden.add(*file, what));
     forbidden
 }

@@ -15,21 +15,21 @@ use zeroize::Zeroizing;
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
+use crate::messages::{warn, warn_of_weak};
 use crate::objects::expect_file;
-use crate::prompt::{self, Terminal};
-use crate::say::{warn, warn_of_weak};
+use crate::prompt::{self, TerminalCallbacks};
 use crate::secret;
 
 /// What keys were read from.
 #[derive(Debug)]
-pub(crate) struct Sources {
+pub(crate) struct KeyInputs {
     files: Mutex<Vec<FileId>>,
     header: Option<FileId>,
     /// Each stands where the next passphrase from it begins.
     descriptors: Vec<(u32, Mutex<File>)>,
 }
 
-impl Sources {
+impl KeyInputs {
     /// Opens the descriptors that passphrases will come from. From then on no program that is
     /// started inherits one: age's plugins are none of those whom a passphrase was given to.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
@@ -39,7 +39,7 @@ impl Sources {
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
                 let regular = file.metadata().ok().filter(Metadata::is_file);
-                lock(&sources.files).extend(regular.as_ref().map(FileId::of));
+                lock(&sources.files).extend(regular.as_ref().map(FileId::from_metadata));
                 sources.descriptors.push((fd, Mutex::new(file)));
             }
         }
@@ -48,7 +48,7 @@ impl Sources {
     }
 
     /// Files that an output must not be.
-    pub(crate) fn taken(&self) -> Vec<(FileId, &'static str)> {
+    pub(crate) fn forbidden_outputs(&self) -> Vec<(FileId, &'static str)> {
         let files = lock(&self.files).clone();
         let keys = files.into_iter().map(|id| (id, "a file of keys or passphrases"));
         keys.chain(self.header.map(|id| (id, "the header"))).collect()
@@ -99,7 +99,7 @@ pub(crate) enum NewPassphrase {
 }
 
 impl NewPassphrase {
-    pub(crate) fn of(args: &RecipientArgs, fd: Option<u32>) -> Self {
+    pub(crate) fn new(args: &RecipientArgs, fd: Option<u32>) -> Self {
         match fd {
             Some(fd) => Self::From(fd),
             None if args.passphrase => Self::Asked,
@@ -114,7 +114,7 @@ pub(crate) fn recipients(
     keys: &[PathBuf],
     identities: &[PathBuf],
     passphrase: NewPassphrase,
-    sources: &Sources,
+    sources: &KeyInputs,
 ) -> Result<Recipients> {
     recipients_and_passphrase(args, keys, identities, passphrase, sources).map(|(all, _)| all)
 }
@@ -125,7 +125,7 @@ pub(crate) fn recipients_and_passphrase(
     keys: &[PathBuf],
     identities: &[PathBuf],
     passphrase: NewPassphrase,
-    sources: &Sources,
+    sources: &KeyInputs,
 ) -> Result<(Recipients, Option<Passphrase>)> {
     let mut recipients = Recipients::new();
     for path in keys {
@@ -163,12 +163,12 @@ pub(crate) fn recipients_and_passphrase(
     }
     for path in identities {
         let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;
-        list.add_identities(&contents, path.to_str(), &Terminal)?;
+        list.add_identities(&contents, path.to_str(), &TerminalCallbacks)?;
     }
     if !matches!(passphrase, NewPassphrase::None) && (!list.is_empty() || !keys.is_empty()) {
         return Err(polyseal_file::Error::PassphraseNotAlone.into());
     }
-    recipients = recipients.age(list.into_recipients(&Terminal)?);
+    recipients = recipients.age(list.into_recipients(&TerminalCallbacks)?);
     let passphrase = match passphrase {
         NewPassphrase::None => return Ok((recipients, None)),
         NewPassphrase::Asked => prompt::new_passphrase()?,
@@ -179,14 +179,15 @@ pub(crate) fn recipients_and_passphrase(
 
 /// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
 /// file has one; once, for all files.
-fn identities(args: &OpenArgs, ask: bool, sources: &Sources) -> Result<Identities<'static>> {
+fn identities(args: &OpenArgs, ask: bool, sources: &KeyInputs) -> Result<Identities<'static>> {
     let mut identities = Identities::new();
     for path in &args.key {
         identities = identities.key(sources.key(path)?);
     }
     for path in &args.identity {
         let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;
-        identities = identities.age(parse_identities(&contents, path.to_str(), &Terminal)?);
+        identities =
+            identities.age(parse_identities(&contents, path.to_str(), &TerminalCallbacks)?);
     }
     if let Some(fd) = args.passphrase_fd {
         let given = sources.passphrase(fd)?;
@@ -209,7 +210,7 @@ fn identities(args: &OpenArgs, ask: bool, sources: &Sources) -> Result<Identitie
 pub(crate) fn identities_of(
     keys: &[PathBuf],
     passphrase: Option<Passphrase>,
-    sources: &Sources,
+    sources: &KeyInputs,
 ) -> Result<Identities<'static>> {
     let new = keys.iter().try_fold(Identities::new(), |identities, path| {
         let bytes = sources.read(path, "key file", Key::MAX_FILE_BYTES)?;
@@ -234,9 +235,9 @@ impl ContextArgs {
 
 /// Everything that opening files takes.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct DecryptInputs {
     pub(crate) identities: Identities<'static>,
-    pub(crate) sources: Sources,
+    pub(crate) sources: KeyInputs,
     context: Option<Context>,
     /// The one that is kept apart from what is read.
     pub(crate) header: Option<Header>,
@@ -245,13 +246,13 @@ pub(crate) struct Opening {
     empty: bool,
 }
 
-impl Opening {
+impl DecryptInputs {
     pub(crate) fn new(
         args: &OpenArgs,
         ask: bool,
         context: Option<Context>,
         threads: Option<NonZeroUsize>,
-        sources: Sources,
+        sources: KeyInputs,
     ) -> Result<Self> {
         let identities = identities(args, ask, &sources)?;
         let empty =
@@ -260,32 +261,32 @@ impl Opening {
     }
 
     pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
-        let sources = Sources::new([args.open.passphrase_fd, None])?;
+        let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
         let context = args.context.get()?;
-        let mut opening = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
+        let mut inputs = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
         if let Some(path) = &args.header {
-            opening.header = Some(opening.sources.header(path)?);
+            inputs.header = Some(inputs.sources.header(path)?);
         }
-        Ok(opening)
+        Ok(inputs)
     }
 
     /// What to say of an error of the library.
-    pub(crate) fn explained(&self, error: polyseal_local::Error) -> Failure {
+    pub(crate) fn explain(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();
         match error.into_problem() {
-            Problem::File(error) => self.refused(error, &path),
+            Problem::File(error) => self.explain_file(error, &path),
             problem => polyseal_local::Error::new(&path, problem).into(),
         }
     }
 
     /// The same, of one of many files: which it is about is said, too.
-    pub(crate) fn explained_of(&self, error: polyseal_local::Error) -> Failure {
+    pub(crate) fn explain_with_path(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();
-        self.explained(error).about(&path)
+        self.explain(error).about(&path)
     }
 
     /// What to say if `file` does not open.
-    pub(crate) fn refused(&self, error: polyseal_file::Error, file: &Path) -> Failure {
+    pub(crate) fn explain_file(&self, error: polyseal_file::Error, file: &Path) -> Failure {
         use polyseal_file::Error::{Corrupt, Truncated};
         let apart = self.header.is_some() && matches!(error, Corrupt { .. } | Truncated);
         let failure = match error {

@@ -56,8 +56,10 @@ pub(crate) fn tree(path: &Path) -> Result<Option<Arc<dyn Store>>> {
     expect_file(path).map(|()| None)
 }
 
+#[cfg(all(feature = "stores", feature = "mount"))]
+pub(crate) use of_stores::{connected, url};
 #[cfg(feature = "stores")]
-pub(crate) use of_stores::{connected, named, open, url, write};
+pub(crate) use of_stores::{named, open, write};
 
 #[cfg(feature = "stores")]
 mod of_stores {
@@ -71,7 +73,7 @@ mod of_stores {
     };
 
     use crate::error::{Failure, Result, of_store, shown};
-    use crate::say::note;
+    use crate::messages::note;
 
     /// The name of an object, or of what the keys of several begin with.
     pub(crate) fn url(path: &Path) -> Result<ObjectUrl> {
@@ -131,9 +133,9 @@ mod of_stores {
     /// What happens while a store is waited for, on standard error.
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
-            Notice::Trouble(trouble) => note(&shown(&format!(
+            Notice::Outage(outage) => note(&shown(&format!(
                 "{} does not answer ({}); it is asked again, for up to a minute",
-                trouble.host, trouble.said
+                outage.host, outage.message
             ))),
             Notice::Skipped(key) => match SKIPPED.fetch_add(1, Ordering::Relaxed) {
                 0..TOLD => {

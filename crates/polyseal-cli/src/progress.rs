@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polyseal_local::Notice;
 
 use crate::error::shown;
-use crate::say::note;
+use crate::messages::note;
 
 /// Below this, the bar would only flash.
 const WORTH_SHOWING: u64 = 64 * 1024 * 1024;
@@ -27,17 +27,17 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     shown: AtomicBool,
     files: AtomicU64,
-    all: All,
+    all: Totals,
 }
 
 /// How much there is to be done.
 #[derive(Clone)]
-struct All {
+struct Totals {
     bar: ProgressBar,
     /// So many files; 0 as long as that is not known.
     files: Arc<AtomicU64>,
     /// Nothing is left to be done.
-    over: Arc<AtomicBool>,
+    finished: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -46,24 +46,24 @@ impl Progress {
         if busy || !io::stderr().is_terminal() || total.is_some_and(|t| t < WORTH_SHOWING) {
             return None;
         }
-        Some(Self::begun(total, None))
+        Some(Self::start(total, None))
     }
 
     /// A bar for many files, so many if that is known, with so many bytes.
     pub(crate) fn of_files(files: Option<u64>, total: Option<u64>) -> Option<Self> {
         let few = total.is_some_and(|t| t < WORTH_SHOWING)
             && files.is_some_and(|files| files < FILES_WORTH_SHOWING);
-        (io::stderr().is_terminal() && !few).then(|| Self::begun(total, files))
+        (io::stderr().is_terminal() && !few).then(|| Self::start(total, files))
     }
 
-    fn begun(total: Option<u64>, files: Option<u64>) -> Self {
+    fn start(total: Option<u64>, files: Option<u64>) -> Self {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let template = if total.is_some() { KNOWN } else { UNKNOWN };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         let of = Arc::new(AtomicU64::new(files.unwrap_or(0)));
-        let all = All { bar: bar.clone(), files: of, over: Arc::default() };
+        let all = Totals { bar: bar.clone(), files: of, finished: Arc::default() };
         Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), all }
     }
 
@@ -86,7 +86,7 @@ impl Progress {
         let count = move || {
             let (mut files, mut bytes) = (0, 0);
             for name in names {
-                if all.over.load(Ordering::Relaxed) {
+                if all.finished.load(Ordering::Relaxed) {
                     return;
                 }
                 files += 1;
@@ -130,7 +130,7 @@ impl Progress {
     }
 }
 
-impl All {
+impl Totals {
     fn expect(&self, files: u64, bytes: u64) {
         self.files.store(files, Ordering::Relaxed);
         self.bar.set_length(bytes);
@@ -146,7 +146,7 @@ fn length(path: &Path) -> u64 {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.all.over.store(true, Ordering::Relaxed);
+        self.all.finished.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }
@@ -155,7 +155,7 @@ impl Drop for Progress {
 pub(crate) struct Bar(Option<Progress>);
 
 impl Bar {
-    pub(crate) fn of(bar: Option<Progress>) -> Self {
+    pub(crate) fn new(bar: Option<Progress>) -> Self {
         Self(bar)
     }
 
@@ -208,7 +208,7 @@ impl polyseal_local::Progress for Bar {
                 "is in a store that does not compare versions when an object is completed: what \
                  another program has written to it in the last moments is lost",
             ),
-            Notice::NoCopy(path) => (path, "is no copy of a header, and was left as it is"),
+            Notice::BadBackup(path) => (path, "is no copy of a header, and was left as it is"),
             _ => return,
         };
         let path = shown(&path.display().to_string());

@@ -220,9 +220,9 @@ impl IntoBytes for Zeroizing<String> {
 
 /// What age's plugins and encrypted identities ask and say.
 #[derive(Clone, Debug)]
-pub(crate) struct Terminal;
+pub(crate) struct TerminalCallbacks;
 
-impl Callbacks for Terminal {
+impl Callbacks for TerminalCallbacks {
     fn display_message(&self, message: &str) {
         let _ = writeln!(io::stderr(), "polyseal: {}", shown(message));
     }

@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<V
     let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut file = File::open(named).map_err(failure)?;
     expect_unread(&file, &format!("the {what} {}", path.display()))?;
-    let id = FileId::of(&file.metadata().map_err(failure)?);
+    let id = FileId::from_metadata(&file.metadata().map_err(failure)?);
     let mut bytes = Zeroizing::new(vec![0; limit + 1]);
     let mut length = 0;
     while length < bytes.len() {

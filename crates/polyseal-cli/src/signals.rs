@@ -18,10 +18,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-static UNDO: Mutex<Undo> = Mutex::new(Undo { terminal: None });
+static UNDO: Mutex<SavedTerminal> = Mutex::new(SavedTerminal { terminal: None });
 static WATCHER: OnceLock<()> = OnceLock::new();
 
-struct Undo {
+struct SavedTerminal {
     terminal: Option<(File, Termios)>,
 }
 
@@ -68,7 +68,7 @@ impl Drop for QuietTerminal {
     }
 }
 
-impl Undo {
+impl SavedTerminal {
     fn put_terminal_right(&mut self) {
         if let Some((terminal, modes)) = self.terminal.take() {
             let _ = tcsetattr(terminal, OptionalActions::Now, &modes);
@@ -96,7 +96,7 @@ pub(crate) fn file_size_limit_is_an_error() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-fn undo() -> MutexGuard<'static, Undo> {
+fn undo() -> MutexGuard<'static, SavedTerminal> {
     UNDO.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 
 use crate::error::{Failure, Result};
-use crate::say::warn;
+use crate::messages::warn;
 use polyseal_local::FileId;
 
 /// The streams that have been opened to be read, and what each is said to be. A pipe, a socket, a
@@ -25,9 +25,9 @@ static STREAMS: Mutex<Vec<(FileId, String)>> = Mutex::new(Vec::new());
 /// Refuses a stream that something else is read from.
 pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
     let metadata = file.metadata().map_err(|error| Failure::io("read", Path::new(what), &error))?;
-    let (kind, id) = (metadata.file_type(), FileId::of(&metadata));
+    let (kind, id) = (metadata.file_type(), FileId::from_metadata(&metadata));
     // Under a name of its own, too: a key file is not to be sealed as the message.
-    let is_standard_input = || kind.is_file() && FileId::of_open(io::stdin()) == Some(id);
+    let is_standard_input = || kind.is_file() && FileId::from_open(io::stdin()) == Some(id);
     if !(kind.is_fifo() || kind.is_socket() || file.is_terminal() || is_standard_input()) {
         return Ok(());
     }

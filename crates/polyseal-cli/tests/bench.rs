@@ -5,12 +5,12 @@
 
 mod common;
 
-use common::Room;
+use common::TestDir;
 use serde_json::Value;
 
 #[test]
 fn a_report_has_every_paper_and_every_back_end() {
-    let room = Room::new();
+    let room = TestDir::new();
     let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
     let said = room.run(args, b"").succeeds();
     assert!(String::from_utf8_lossy(&said).contains("new/report/measured.jsonl"));

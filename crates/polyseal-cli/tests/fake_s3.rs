@@ -12,12 +12,12 @@ mod common;
 #[path = "common/fake_s3.rs"]
 mod fake;
 
-use common::{Outcome, Room, message};
+use common::{Outcome, TestDir, message};
 use fake::FakeS3;
 
 const MIB: usize = 1 << 20;
 
-fn run(room: &Room, server: &FakeS3, args: &[&str]) -> Outcome {
+fn run(room: &TestDir, server: &FakeS3, args: &[&str]) -> Outcome {
     Outcome(room.command(args).envs(server.environment()).output().unwrap())
 }
 
@@ -25,7 +25,7 @@ fn run(room: &Room, server: &FakeS3, args: &[&str]) -> Outcome {
 /// keeps it; of one that does not, that is told.
 #[test]
 fn a_server_that_does_not_compare_versions_is_told_of() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "k2"], b"").succeeds();
     let (short, long) = (room.seal(&message(1000)), room.seal(&message(12 * MIB)));
     let args = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/c"];
@@ -54,7 +54,7 @@ fn a_server_that_does_not_compare_versions_is_told_of() {
 
 #[test]
 fn a_long_object_is_uploaded_in_parts_that_are_large_enough() {
-    let (room, server) = (Room::new(), FakeS3::start(true));
+    let (room, server) = (TestDir::new(), FakeS3::start(true));
     room.write("m", &message(40 * MIB));
     run(&room, &server, &["encrypt", "-k", "k", "m", "-o", "s3://bucket/c"]).succeeds();
     let parts = server.parts();

@@ -12,7 +12,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Outcome, Room, TOOL, message};
+use common::{Outcome, TOOL, TestDir, message};
 
 /// A file system of 2 MiB, unmounted at the end.
 struct Mount<'a>(&'a Path);
@@ -33,7 +33,7 @@ impl Drop for Mount<'_> {
 
 #[test]
 fn a_full_file_system() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(5_000_000));
     let small = room.path("small");
     std::fs::create_dir(&small).unwrap();
@@ -66,7 +66,7 @@ fn a_full_file_system() {
 }
 
 /// Each way of staging an output.
-fn each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
+fn each_way(room: &TestDir, args: &[&str], check: impl Fn(Outcome)) {
     for named in [false, true] {
         let mut command = room.command(args);
         if named {
@@ -78,7 +78,7 @@ fn each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
 
 #[test]
 fn no_room_to_rekey() {
-    let room = Room::new();
+    let room = TestDir::new();
     let small = room.path("small");
     std::fs::create_dir(&small).unwrap();
     room.run(["keygen", "-o", "other"], b"").succeeds();
@@ -118,7 +118,7 @@ fn no_room_to_rekey() {
 
 #[test]
 fn no_room_for_armour_or_for_all_of_several() {
-    let room = Room::new();
+    let room = TestDir::new();
     let small = room.path("small");
     std::fs::create_dir(&small).unwrap();
     let Some(_mount) = Mount::new(&small) else {
@@ -151,7 +151,7 @@ fn no_room_for_armour_or_for_all_of_several() {
 
 #[test]
 fn a_limit_on_file_sizes() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(5_000_000));
     let limited = |line: &str| -> Output {
         let script = format!("ulimit -f 1000; exec {TOOL} {line}");
@@ -175,7 +175,7 @@ fn a_limit_on_file_sizes() {
 
 #[test]
 fn a_full_device() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(100_000));
     room.run(["encrypt", "-k", "k", "-o", "/dev/full", "m"], b"").fails(1, "No space left");
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();

@@ -11,10 +11,10 @@ mod common;
 
 use std::process::{Command, Output};
 
-use common::{Room, age_fixture, have};
+use common::{TestDir, age_fixture, have};
 
 /// Runs another program in the room.
-fn other(room: &Room, program: &str, args: &[&str]) -> Output {
+fn other(room: &TestDir, program: &str, args: &[&str]) -> Output {
     Command::new(program).args(args).current_dir(room.0.path()).output().unwrap()
 }
 
@@ -25,7 +25,7 @@ fn line(output: &Output) -> String {
 }
 
 /// Encrypts in every way for the recipient of an identity, and decrypts with it.
-fn round_trip(room: &Room, recipient: &str, identity: &str) {
+fn round_trip(room: &TestDir, recipient: &str, identity: &str) {
     room.write("recipients", format!("# mine\n{recipient}\n").as_bytes());
     for how in [["-r", recipient], ["-R", "recipients"], ["-i", identity]] {
         let sealed = room.run([&["encrypt"][..], &how].concat(), b"message").succeeds();
@@ -40,7 +40,7 @@ fn identities_of_age_keygen() {
     if !have("age-keygen") {
         return common::cannot("age-keygen is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
     let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
     round_trip(&room, &recipient, "id");
@@ -51,7 +51,7 @@ fn age_takes_our_identities() {
     if !have("age-keygen") || !have("age") {
         return common::cannot("age is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     let told = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").succeeds();
     let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
     assert_eq!(told, format!("{recipient}\n").as_bytes());
@@ -66,7 +66,7 @@ fn keys_of_ssh_keygen() {
     if !have("ssh-keygen") {
         return common::cannot("ssh-keygen is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     for (kind, bits) in [("ed25519", "256"), ("rsa", "2048"), ("rsa", "4096")] {
         let name = format!("{kind}{bits}");
         let args = ["-q", "-t", kind, "-b", bits, "-N", "", "-C", "a comment", "-f", &name];
@@ -78,7 +78,7 @@ fn keys_of_ssh_keygen() {
 
 #[test]
 fn keys_that_are_kept_here() {
-    let room = Room::new();
+    let room = TestDir::new();
     let read = |name: &str| std::fs::read_to_string(age_fixture(name)).unwrap();
     for name in ["x25519.txt", "hybrid.txt"] {
         let text = read(name);
@@ -98,7 +98,7 @@ fn keys_that_are_kept_here() {
 
 #[test]
 fn our_own_hybrid_identities() {
-    let room = Room::new();
+    let room = TestDir::new();
     let told = room.run(["keygen", "-t", "hybrid", "-o", "id"], b"").succeeds();
     let recipient = String::from_utf8(told).unwrap();
     assert!(recipient.starts_with("age1pq1"));
@@ -116,7 +116,7 @@ fn files_of_age_both_ways_with_the_program_age() {
     if !have("age") || !have("age-keygen") {
         return common::cannot("age is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
     let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
     for plaintext in [Vec::new(), b"message".to_vec(), two_chunks()] {
@@ -143,7 +143,7 @@ fn age_opens_its_files_after_a_rekey() {
     if !have("age") || !have("age-keygen") {
         return common::cannot("age is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     let mut recipients = Vec::new();
     for id in ["one", "two"] {
         assert!(other(&room, "age-keygen", &["-o", id]).status.success());

@@ -18,13 +18,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 
-use common::{Room, message};
+use common::{TestDir, message};
 use rustix::process::{Pid, Signal, kill_process};
 
 const SIGNALS: [Signal; 5] = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
 
 /// Starts an encryption that has written something and waits for more.
-fn half_way(room: &Room, named: bool, force: bool) -> (Child, impl Sized) {
+fn half_way(room: &TestDir, named: bool, force: bool) -> (Child, impl Sized) {
     let mut command = room.command(["encrypt", "-k", "k", "-o", "out"]);
     if named {
         command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
@@ -49,7 +49,7 @@ fn end(mut child: Child, signal: Signal) {
 #[cfg(target_os = "linux")]
 #[test]
 fn there_is_no_core_dump() {
-    let room = Room::new();
+    let room = TestDir::new();
     let (mut child, stdin) = half_way(&room, false, false);
     let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
     drop(stdin);
@@ -63,7 +63,7 @@ fn there_is_no_core_dump() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_other_program_of_the_same_user_looks_into_it() {
-    let room = Room::new();
+    let room = TestDir::new();
     let recipient = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").succeeds();
     let recipient = String::from_utf8(recipient).unwrap();
     // Where every user can run it.
@@ -88,7 +88,7 @@ fn no_other_program_of_the_same_user_looks_into_it() {
 #[test]
 fn half_way_through_a_new_file() {
     for signal in SIGNALS {
-        let room = Room::new();
+        let room = TestDir::new();
         let (child, _stdin) = half_way(&room, false, false);
         assert_eq!(room.names(), ["k"], "nothing has a name yet");
         end(child, signal);
@@ -99,7 +99,7 @@ fn half_way_through_a_new_file() {
 #[test]
 fn half_way_through_replacing_a_file() {
     for signal in SIGNALS {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("out", b"precious");
         let (child, _stdin) = half_way(&room, false, true);
         end(child, signal);
@@ -116,7 +116,7 @@ fn half_way_where_outputs_have_names() {
         return common::cannot("a release build cannot be made to use named outputs");
     }
     for signal in &SIGNALS[1..] {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("out", b"precious");
         let (child, _stdin) = half_way(&room, true, true);
         let names = room.names();
@@ -136,7 +136,7 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// some moment. After each, `finished` asserts that nothing is half-done or lost, and says whether
 /// the tool had come to its end.
 fn kill_at_any_moment(
-    room: &Room,
+    room: &TestDir,
     runs: u32,
     args: &[&str],
     prepare: impl Fn(),
@@ -181,8 +181,8 @@ fn kill_at_any_moment(
 const LENGTH: usize = 4_000_000;
 
 /// A room with a message `m`, and a key `other`.
-fn room() -> (Room, Vec<u8>) {
-    let room = Room::new();
+fn room() -> (TestDir, Vec<u8>) {
+    let room = TestDir::new();
     let message = message(LENGTH);
     room.write("m", &message);
     room.run(["keygen", "-o", "other"], b"").succeeds();

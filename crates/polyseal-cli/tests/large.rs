@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::thread::spawn;
 
-use common::{Room, watch};
+use common::{TestDir, watch};
 
 /// Almost all of it is a hole.
 #[test]
@@ -22,7 +22,7 @@ fn more_than_4_gib() {
     const LENGTH: u64 = (5 << 30) + 7;
     /// Across the edge of a segment, and of a piece that is written at a time.
     const AT: u64 = (4 << 30) + (64 << 20) - 6;
-    let room = Room::new();
+    let room = TestDir::new();
     let disk = rustix::fs::statvfs(room.0.path()).unwrap();
     if disk.f_bavail * disk.f_frsize < 7 << 30 {
         return common::cannot("7 GiB of free disk are needed");

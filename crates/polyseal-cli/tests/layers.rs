@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the tool, from the ground up: each may use those before it.
 const TOOL: [&str; 15] = [
-    "error", "say", "amount", "args", "signals", "streams", "progress", "secret", "objects",
+    "error", "messages", "amount", "args", "signals", "streams", "progress", "secret", "objects",
     "prompt", "file_io", "keys", "commands", "main", "",
 ];
 

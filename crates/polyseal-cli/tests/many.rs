@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Stdio};
 
-use common::{Outcome, Room, message};
+use common::{Outcome, TestDir, message};
 
 fn lines(outcome: &Outcome) -> Vec<serde_json::Value> {
     let text = String::from_utf8(outcome.0.stdout.clone()).unwrap();
@@ -24,7 +24,7 @@ fn lines(outcome: &Outcome) -> Vec<serde_json::Value> {
 
 #[test]
 fn a_list_has_lines_or_ends_names_with_nul() {
-    let room = Room::new();
+    let room = TestDir::new();
     let names = [&b"a"[..], b"two words", b"\xff\xfe", b"line\nfeed"];
     for name in names {
         fs::write(room.0.path().join(std::ffi::OsStr::from_bytes(name)), name).unwrap();
@@ -49,7 +49,7 @@ fn a_list_has_lines_or_ends_names_with_nul() {
 
 #[test]
 fn with_a_list_outputs_keep_their_paths() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir_all(room.path("a/b")).unwrap();
     fs::create_dir(room.path("out")).unwrap();
     room.write("a/b/m", b"message");
@@ -68,7 +68,7 @@ fn with_a_list_outputs_keep_their_paths() {
 /// What one input gave is not replaced by what another gives.
 #[test]
 fn with_force_two_inputs_have_no_output_in_common() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(b"message");
     fs::rename(room.path("c"), room.path("m.polyseal")).unwrap();
     fs::copy(room.path("m.polyseal"), room.path("m.age")).unwrap();
@@ -80,7 +80,7 @@ fn with_force_two_inputs_have_no_output_in_common() {
 
 #[test]
 fn json_tells_of_each_in_the_order_of_the_list() {
-    let room = Room::new();
+    let room = TestDir::new();
     let names: Vec<_> = (0..50).map(|i| format!("m{i}")).collect();
     for (i, name) in names.iter().enumerate().filter(|(i, _)| i % 7 != 3) {
         room.write(name, &vec![0; 10_000 * (50 - i)]);
@@ -104,7 +104,7 @@ fn json_tells_of_each_in_the_order_of_the_list() {
 
 #[test]
 fn failures_are_told_at_length_up_to_a_hundred() {
-    let room = Room::new();
+    let room = TestDir::new();
     let list: String = (0..500).map(|i| format!("absent{i}\n")).collect();
     let outcome = room.run(["verify", "-k", "k", "--files-from", "-"], list.as_bytes());
     let errors = outcome.fails(1, "500 of 500 files failed").errors();
@@ -114,7 +114,7 @@ fn failures_are_told_at_length_up_to_a_hundred() {
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     for args in [
         &["--files-from", "k", "m"][..],
@@ -136,7 +136,7 @@ fn what_does_not_go_together_is_refused() {
 
 #[test]
 fn what_is_excluded_is_left_out() {
-    let room = Room::new();
+    let room = TestDir::new();
     for name in ["a.txt", "b.txt", "c"] {
         room.write(name, b"message");
     }
@@ -154,7 +154,7 @@ struct State {
 
 /// The tool after so many files, when it waits for more names.
 #[cfg(target_os = "linux")]
-fn after(room: &Room, files: usize) -> State {
+fn after(room: &TestDir, files: usize) -> State {
     let mut command = room.command(["encrypt", "-k", "k", "--json", "--jobs", "2"]);
     command.args(["--files-from", "-"]).env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
     let mut child: Child = command.stdin(Stdio::piped()).spawn().unwrap();
@@ -188,7 +188,7 @@ fn after(room: &Room, files: usize) -> State {
 #[cfg(target_os = "linux")]
 #[test]
 fn ten_thousand_files_leave_no_more_behind_than_ten() {
-    let room = Room::new();
+    let room = TestDir::new();
     (0..10_010).for_each(|i| room.write(&format!("m{i}"), b"message"));
     let few = after(&room, 10);
     (0..10).for_each(|i| fs::remove_file(room.path(&format!("m{i}.polyseal"))).unwrap());
@@ -200,7 +200,7 @@ fn ten_thousand_files_leave_no_more_behind_than_ten() {
 
 #[test]
 fn several_are_rekeyed_and_a_second_run_says_what_is_done() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     room.run(["keygen", "-o", "third"], b"").succeeds();
     let names = ["a", "b", "c"];
@@ -237,7 +237,7 @@ fn several_are_rekeyed_and_a_second_run_says_what_is_done() {
 
 #[test]
 fn several_copies_of_headers_are_put_back() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let mut list = String::new();
     for name in ["a", "b"] {
@@ -258,7 +258,7 @@ fn several_copies_of_headers_are_put_back() {
 /// What has no threads does all by itself: the same comes of it.
 #[test]
 fn where_no_thread_can_be_started_all_is_done() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "k2"], b"").succeeds();
     fs::create_dir(room.path("d")).unwrap();
     let names: Vec<_> = (0..40).map(|i| format!("d/m{i}")).collect();

@@ -12,11 +12,11 @@ mod common;
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{Room, alone, message, peak, watch};
+use common::{TestDir, alone, message, peak, watch};
 
 #[test]
 fn at_most_64_mib() {
-    let room = Room::new();
+    let room = TestDir::new();
     let part = message(16 << 20);
     for (segment, threads) in [("64KiB", "1"), ("64KiB", "64"), ("4KiB", "4"), ("16MiB", "4")] {
         for verb in ["encrypt", "decrypt"] {
@@ -46,7 +46,7 @@ fn at_most_64_mib() {
 
 #[test]
 fn armour_parts_and_rekeying_are_no_exception() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(16 << 20).repeat(6));
     room.run(["keygen", "-o", "other"], b"").succeeds();
     for segment in ["64KiB", "16MiB"] {

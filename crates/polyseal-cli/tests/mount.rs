@@ -21,15 +21,15 @@ use std::thread;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
 use rustix::process::{Pid, Signal, kill_process};
 
-use common::{Room, cannot, have, message, payload_offset};
+use common::{TestDir, cannot, have, message, payload_offset};
 use mounted::Mounted;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
 
 /// A room with the directory `tree`, and the same in `sealed`.
-fn tree() -> Room {
-    let room = Room::new();
+fn tree() -> TestDir {
+    let room = TestDir::new();
     fs::create_dir_all(room.path("tree/a/b")).unwrap();
     fs::create_dir_all(room.path("sealed/a/b")).unwrap();
     for (name, length) in
@@ -142,7 +142,7 @@ fn all(mut file: &File) -> Vec<u8> {
 
 #[test]
 fn one_file_a_passphrase_and_age() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(200_000));
     room.write("secret", b"battery staple\n");
     room.shell("$P encrypt --passphrase-fd 3 -o m.polyseal m 3<secret").succeeds();
@@ -163,7 +163,7 @@ fn a_database_can_be_queried() {
     if !have("sqlite3") {
         return cannot("sqlite3 is missing");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     let query = "select count(*), sum(n) from t where n % 1000 = 7";
     room.shell(&format!(
         "sqlite3 db \"create table t(n); with recursive c(x) as (select 1 union all select x+1 \

@@ -24,15 +24,15 @@ use std::os::unix::fs::FileExt;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
-use bucket::Place;
-use common::{Outcome, Room, cannot, have, message, payload_offset};
+use bucket::BucketFixture;
+use common::{Outcome, TestDir, cannot, have, message, payload_offset};
 use mounted::Mounted;
 use web::Web;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
 
-impl Place {
+impl BucketFixture {
     fn mount(&self, url: &str) -> Option<Mounted> {
         Mounted::by(&self.room, self.command(&["mount", "-k", "k", url, "plain"]))
     }
@@ -45,7 +45,7 @@ impl Place {
 
 #[test]
 fn a_prefix_is_shown_as_the_tree_that_was_encrypted() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     fs::create_dir_all(place.room.path("tree/a b/c")).unwrap();
     for (name, length) in
         [("empty", 0), ("one", 1), ("a b/edge", 65_536), ("a b/c/large", 20_000_001), ("é", 9)]
@@ -85,7 +85,7 @@ fn a_prefix_is_shown_as_the_tree_that_was_encrypted() {
 
 #[test]
 fn what_was_altered_is_an_error_and_never_data() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     let text = message(3_000_001);
     for name in ["altered", "short", "theirs"] {
         place.put(&text, &format!("s3://bucket/{name}.polyseal"));
@@ -119,7 +119,7 @@ fn what_was_altered_is_an_error_and_never_data() {
 /// Neither the size nor the contents of two versions are ever mixed.
 #[test]
 fn what_is_replaced_while_it_is_open_is_an_error() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     let text = message(60_000_000);
     let other: Vec<u8> = text.iter().map(|byte| !byte).collect();
     for (name, url) in [("bucket", "s3://bucket"), ("object", "s3://bucket/c.polyseal")] {
@@ -145,7 +145,7 @@ fn what_is_replaced_while_it_is_open_is_an_error() {
 /// Also by one that would open: the key and the contents are the same, the version is not.
 #[test]
 fn what_is_rekeyed_while_it_is_open_is_another_version() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     let text = message(60_000_000);
     place.put(&text, "s3://bucket/c.polyseal");
     place.room.run(["keygen", "-o", "other"], b"").succeeds();
@@ -168,7 +168,7 @@ fn a_database_can_be_queried() {
     if !have("sqlite3") {
         return cannot("sqlite3 is missing");
     }
-    let place = Place::new();
+    let place = BucketFixture::new();
     let query = "select count(*), sum(n) from t where n % 1000 = 7";
     place
         .room
@@ -188,7 +188,7 @@ fn a_database_can_be_queried() {
 
 #[test]
 fn an_object_on_a_web_server() {
-    let room = Room::new();
+    let room = TestDir::new();
     let text = message(30_000_000);
     let web = Web::serve(room.seal(&text));
     let url = format!("{}/d/c.polyseal", web.url());
@@ -223,7 +223,7 @@ fn an_object_on_a_web_server() {
 
 #[test]
 fn what_cannot_be_mounted() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     place.put(b"x", "s3://bucket/c");
     fs::create_dir(place.room.path("plain")).unwrap();
     for (url, code, said) in [

@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Outcome, Room, message};
+use common::{Outcome, TestDir, message};
 
 /// Makes a container, which the tool does not.
 const CONTAINER: &str = include_str!("common/container.js");
@@ -91,7 +91,7 @@ impl Server {
         assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
     }
 
-    fn run(&self, room: &Room, args: &[&str]) -> Outcome {
+    fn run(&self, room: &TestDir, args: &[&str]) -> Outcome {
         let mut command = room.command(args);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         Outcome(command.output().unwrap())
@@ -115,7 +115,7 @@ fn free_port() -> u16 {
 
 #[test]
 fn objects_of_azure_are_written_read_and_rekeyed() {
-    let (room, server) = (Room::new(), Server::azure());
+    let (room, server) = (TestDir::new(), Server::azure());
     room.run(["keygen", "-o", "k2"], b"").succeeds();
     for (bytes, key) in [(0, "d/empty"), (1000, "a%20b #?x"), (40 << 20, "d/long")] {
         let (text, url) = (message(bytes), format!("az://bucket/{key}"));
@@ -141,7 +141,7 @@ fn objects_of_azure_are_written_read_and_rekeyed() {
 
 #[test]
 fn objects_of_google_are_read() {
-    let (room, server) = (Room::new(), Server::google());
+    let (room, server) = (TestDir::new(), Server::google());
     for (bytes, key, name) in
         [(0, "d/empty", "d/empty"), (1000, "a%20b #?x", "a%2520b%20%23%3Fx"), (3_000_000, "l", "l")]
     {

@@ -14,12 +14,12 @@ use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::process::{Command, Stdio};
 
-use common::{Room, message};
+use common::{TestDir, message};
 #[cfg(target_os = "linux")]
 use rustix::fs::{XattrFlags, setxattr};
 
 /// Both ways of staging an output: without a name, and, forced, with one.
-fn each_way(test: impl Fn(&dyn Fn(&Room, &[&str]) -> common::Outcome)) {
+fn each_way(test: impl Fn(&dyn Fn(&TestDir, &[&str]) -> common::Outcome)) {
     test(&|room, args| room.run(args, b""));
     if !cfg!(debug_assertions) {
         return common::cannot("a release build cannot be made to use named outputs");
@@ -33,7 +33,7 @@ fn each_way(test: impl Fn(&dyn Fn(&Room, &[&str]) -> common::Outcome)) {
 #[test]
 fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("m", b"message");
         run(&room, &["encrypt", "-k", "k", "-o", "c", "m"]).succeeds();
         run(&room, &["decrypt", "-k", "k", "-o", "d", "c"]).succeeds();
@@ -49,7 +49,7 @@ fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
 #[test]
 fn an_existing_output_is_refused_or_replaced_in_one_step() {
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("m", b"message");
         room.write("out", b"precious");
         run(&room, &["encrypt", "-k", "k", "-o", "out", "m"]).fails(2, "out already exists");
@@ -65,7 +65,7 @@ fn an_existing_output_is_refused_or_replaced_in_one_step() {
 #[test]
 fn a_failure_leaves_nothing_and_touches_nothing() {
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         let mut sealed = room.seal(&message(3_000_000));
         sealed[2_000_000] ^= 1;
         room.write("altered", &sealed);
@@ -83,7 +83,7 @@ fn a_failure_leaves_nothing_and_touches_nothing() {
 
 #[test]
 fn the_input_and_the_key_are_never_the_output() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     symlink("m", room.path("symbolic")).unwrap();
     fs::hard_link(room.path("m"), room.path("hard")).unwrap();
@@ -107,7 +107,7 @@ fn the_input_and_the_key_are_never_the_output() {
 /// Each input is read before anything could take its place, in whatever order they are given.
 #[test]
 fn no_input_is_the_output_of_another() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     fs::create_dir(room.path("d")).unwrap();
     room.run(["encrypt", "-k", "k", "-o", "m.polyseal", "m"], b"").succeeds();
@@ -131,7 +131,7 @@ fn no_input_is_the_output_of_another() {
 
 #[test]
 fn no_output_is_that_of_another_input() {
-    let room = Room::new();
+    let room = TestDir::new();
     for directory in ["a", "b", "d"] {
         fs::create_dir(room.path(directory)).unwrap();
         room.write(&format!("{directory}/m"), directory.as_bytes());
@@ -153,7 +153,7 @@ fn no_output_is_that_of_another_input() {
 
 #[test]
 fn a_name_is_what_comes_before_the_suffix() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.path("d")).unwrap();
     let sealed = room.seal(b"message");
     let nameless = [".polyseal", "..polyseal", "...polyseal", "polyseal", "xpolyseal"];
@@ -177,7 +177,7 @@ fn a_name_is_what_comes_before_the_suffix() {
 #[test]
 fn symbolic_links_are_followed_and_stay() {
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("m", b"message");
         fs::create_dir(room.path("elsewhere")).unwrap();
         room.write("elsewhere/target", b"old");
@@ -197,7 +197,7 @@ fn symbolic_links_are_followed_and_stay() {
 /// There another user chooses which of your files has the name, and so which mode goes over.
 #[test]
 fn no_mode_goes_over_in_a_folder_of_others() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     fs::create_dir(room.path("shared")).unwrap();
     for (folder, expected) in [(0o755, 0o644), (0o777, 0o600), (0o1777, 0o600)] {
@@ -216,7 +216,7 @@ const OTHERS: u32 = 12_345;
 /// Somebody else would read what is written there, or it would be lost.
 #[test]
 fn what_another_user_has_planted_is_not_written_to() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     if !common::have("mkfifo") || chown(room.path("m"), Some(OTHERS), None).is_err() {
         return common::cannot("only root can give a file to another user");
@@ -242,7 +242,7 @@ fn what_another_user_has_planted_is_not_written_to() {
 
 #[test]
 fn devices_and_fifos_are_written_to_directly() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.run(["encrypt", "-k", "k", "-o", "/dev/null", "m"], b"").succeeds();
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
@@ -265,7 +265,7 @@ fn devices_and_fifos_are_written_to_directly() {
 
 #[test]
 fn what_cannot_be_an_output() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     fs::create_dir(room.path("d")).unwrap();
     room.run(["encrypt", "-k", "k", "-f", "-o", "d"], b"message").fails(2, "no regular file");
@@ -283,7 +283,7 @@ fn what_cannot_be_an_output() {
 /// What a command reads must survive what it writes, `-f` or not.
 #[test]
 fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("key", &[7; 32]);
     room.write("ad", b"associated data");
     room.write("m", b"message");
@@ -306,7 +306,7 @@ fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
 /// A wide block whose stretch is not zeros is refused as a message that is not authentic.
 #[test]
 fn a_wrong_stretch_writes_nothing() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let run = |command, nonce, output, input| {
         let cipher = "wide-block-robust-no-commitment";
@@ -326,7 +326,7 @@ fn a_wrong_stretch_writes_nothing() {
 /// The longest key and the longest nonce of Flex, through the tool.
 #[test]
 fn a_message_under_the_longest_key_and_nonce() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let key: String = (0..1024).map(|i| format!("{:02x}", i * 37 % 251)).collect();
     room.write("long", key.as_bytes());
@@ -344,7 +344,7 @@ fn a_message_under_the_longest_key_and_nonce() {
 /// A name is data: it cannot clear the screen or forge a line of the report.
 #[test]
 fn control_characters_in_names_are_spelt_out() {
-    let room = Room::new();
+    let room = TestDir::new();
     let name = "x\x1b[2J\n9 passed, 0 failed\n";
     room.run(["inspect", name], b"").fails(1, r"x\u{1b}[2J\n9 passed, 0 failed\n");
     room.run(["inspect", "a\u{9b}b\u{202e}c\u{2066}d\u{61c}e\u{200f}"], b"")
@@ -358,17 +358,17 @@ fn control_characters_in_names_are_spelt_out() {
 }
 
 /// The permission bits of a file.
-fn mode(room: &Room, name: &str) -> u32 {
+fn mode(room: &TestDir, name: &str) -> u32 {
     fs::symlink_metadata(room.path(name)).unwrap().mode() & 0o777
 }
 
-fn set_mode(room: &Room, name: &str, mode: u32) {
+fn set_mode(room: &TestDir, name: &str, mode: u32) {
     fs::set_permissions(room.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// Encrypts to `out` with -f; `meanwhile` happens after `out` has been looked at, and before it is
 /// replaced.
-fn replacing(room: &Room, meanwhile: impl FnOnce()) {
+fn replacing(room: &TestDir, meanwhile: impl FnOnce()) {
     let mut command = room.command(["encrypt", "-k", "k", "-f", "-o", "out"]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -383,11 +383,11 @@ fn replacing(room: &Room, meanwhile: impl FnOnce()) {
 #[test]
 fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
     // Where there was nothing: a link, whose mode is 0777, and a file that anyone can read.
-    let room = Room::new();
+    let room = TestDir::new();
     replacing(&room, || symlink("k", room.path("out")).unwrap());
     assert_eq!(mode(&room, "out"), 0o600, "a symbolic link");
 
-    let room = Room::new();
+    let room = TestDir::new();
     replacing(&room, || {
         room.write("out", b"planted");
         set_mode(&room, "out", 0o666);
@@ -395,7 +395,7 @@ fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
     assert_eq!(mode(&room, "out"), 0o600, "a new file");
 
     // Where there was a file of ours: another one.
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("out", b"precious");
     set_mode(&room, "out", 0o640);
     replacing(&room, || {
@@ -406,7 +406,7 @@ fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
     assert_eq!(mode(&room, "out"), 0o600, "another file");
 
     // The same file, which fewer may read now.
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("out", b"precious");
     set_mode(&room, "out", 0o644);
     replacing(&room, || set_mode(&room, "out", 0o640));
@@ -416,7 +416,7 @@ fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
 #[test]
 fn a_replaced_file_has_its_group_and_no_other_reader() {
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("m", b"message");
         let out = room.path("out");
         let replace = || run(&room, &["encrypt", "-k", "k", "-f", "-o", "out", "m"]).succeeds();
@@ -452,7 +452,7 @@ fn an_access_control_list_does_not_become_the_groups_right() {
         list.extend(id.to_le_bytes());
     }
     each_way(|run| {
-        let room = Room::new();
+        let room = TestDir::new();
         room.write("m", b"message");
         room.write("out", b"precious");
         let (out, name) = (room.path("out"), "system.posix_acl_access");
@@ -469,7 +469,7 @@ fn an_access_control_list_does_not_become_the_groups_right() {
 #[test]
 fn what_comes_meanwhile_is_not_replaced() {
     for named in [false, true] {
-        let room = Room::new();
+        let room = TestDir::new();
         let mut command = room.command(["encrypt", "-k", "k", "-o", "out"]);
         if named {
             command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");

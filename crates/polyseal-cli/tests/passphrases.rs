@@ -9,22 +9,22 @@
 
 mod common;
 
-use common::{Outcome, Room, age_fixture};
+use common::{Outcome, TestDir, age_fixture};
 
 /// A room with a message `m`.
-fn room() -> Room {
-    let room = Room::new();
+fn room() -> TestDir {
+    let room = TestDir::new();
     room.write("m", b"message");
     room
 }
 
 /// Encrypts `m` to `name` with what the descriptor gives.
-fn encrypt(room: &Room, given: &[u8], name: &str) -> Outcome {
+fn encrypt(room: &TestDir, given: &[u8], name: &str) -> Outcome {
     room.write("given", given);
     room.shell(&format!("$P encrypt --passphrase-fd 3 -f -o {name} m 3< given"))
 }
 
-fn decrypt(room: &Room, given: &[u8], name: &str) -> Outcome {
+fn decrypt(room: &TestDir, given: &[u8], name: &str) -> Outcome {
     room.write("given", given);
     room.shell(&format!("$P decrypt --passphrase-fd 3 {name} 3< given"))
 }

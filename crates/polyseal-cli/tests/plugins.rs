@@ -11,14 +11,14 @@
 
 mod common;
 
-use common::{Outcome, Room};
+use common::{Outcome, TestDir};
 
 const RECIPIENT: &str = "age1x1vy24ykex";
 const IDENTITY: &str = "AGE-PLUGIN-X-1VYFNEL2M";
 
 /// A room in whose folder `bin` is `age-plugin-x`, this script.
-fn room(script: &str) -> Room {
-    let room = Room::new();
+fn room(script: &str) -> TestDir {
+    let room = TestDir::new();
     room.write("script", format!("#!/bin/sh\n{script}\n").as_bytes());
     room.write("id", format!("{IDENTITY}\n").as_bytes());
     room.write("m", b"message");
@@ -29,12 +29,12 @@ fn room(script: &str) -> Room {
 }
 
 /// The recipient of a new identity, so that a file has a stanza for a plugin to look at.
-fn recipient(room: &Room) -> String {
+fn recipient(room: &TestDir) -> String {
     let made = room.run(["keygen", "-t", "x25519", "-o", "other"], b"").succeeds();
     String::from_utf8(made).unwrap().trim().to_owned()
 }
 
-fn with_plugin(room: &Room, line: &str) -> Outcome {
+fn with_plugin(room: &TestDir, line: &str) -> Outcome {
     room.shell(&format!("PATH=\"$PWD/bin:$PATH\"; {line}"))
 }
 

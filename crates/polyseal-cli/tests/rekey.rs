@@ -17,25 +17,25 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{Outcome, Room, message, payload_offset};
+use common::{Outcome, TestDir, message, payload_offset};
 
 const BACKUP: &str = "c.header-backup";
 
 /// A room with a file `c` for the key `k`, and another key `other`.
-fn room(message: &[u8]) -> (Room, Vec<u8>) {
-    let room = Room::new();
+fn room(message: &[u8]) -> (TestDir, Vec<u8>) {
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let sealed = room.seal(message);
     (room, sealed)
 }
 
 /// Rekeys for `other`, with what else is said.
-fn rekey(room: &Room, args: &[&str]) -> Outcome {
+fn rekey(room: &TestDir, args: &[&str]) -> Outcome {
     room.run([&["rekey", "-k", "k", "--to-key", "other"], args].concat(), b"")
 }
 
 #[track_caller]
-fn rekeys(room: &Room, args: &[&str]) {
+fn rekeys(room: &TestDir, args: &[&str]) {
     let outcome = rekey(room, args);
     assert!(outcome.0.status.success(), "{}", outcome.errors());
 }
@@ -47,7 +47,7 @@ fn copy_of(old: &[u8], new: &[u8]) -> Vec<u8> {
 }
 
 /// A room, and the file as it was before a rekey in place and as it is after it.
-fn before_and_after() -> (Room, Vec<u8>, Vec<u8>) {
+fn before_and_after() -> (TestDir, Vec<u8>, Vec<u8>) {
     let (room, old) = room(b"message");
     rekeys(&room, &["--in-place", "c"]);
     let new = room.read("c");
@@ -406,7 +406,7 @@ fn a_refused_rekey_changes_nothing() {
 /// passphrase from the descriptor could open every file that has it.
 #[test]
 fn a_plugin_inherits_no_descriptor() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("secret", b"retreat\n");
     room.write("m", b"message");
     room.write(
@@ -515,7 +515,7 @@ fn a_file_that_another_rekey_has_locked_is_not_waited_for_long() {
 /// Another file with the same recipients may have been put in its place: the context tells.
 #[test]
 fn a_wrong_context_is_refused_wherever_it_is_given() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     room.write("m", b"message");
     room.run(["encrypt", "-k", "k", "--context", "mine", "-o", "c", "m"], b"").succeeds();
@@ -532,7 +532,7 @@ fn a_wrong_context_is_refused_wherever_it_is_given() {
 }
 
 /// Starts a rekey of `path`, which stops when the file is locked, until there is a file `go`.
-fn rekey_until_locked(room: &Room, args: &[&str], path: &str) -> Child {
+fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> Child {
     let args = [&["rekey", "-k", "k"], args, &[path]].concat();
     let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
     let file = File::open(room.path(path)).unwrap();

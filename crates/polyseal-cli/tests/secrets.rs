@@ -10,10 +10,10 @@
 
 mod common;
 
-use common::Room;
+use common::TestDir;
 
 /// A line that is a key: the last of the file that keygen has written.
-fn key(room: &Room, kind: &str) -> String {
+fn key(room: &TestDir, kind: &str) -> String {
     room.run(["keygen", "-t", kind, "-o", kind], b"");
     let file = String::from_utf8(room.read(kind)).unwrap();
     let is_key = |line: &&str| !line.starts_with('#') && !line.is_empty();
@@ -22,7 +22,7 @@ fn key(room: &Room, kind: &str) -> String {
 
 #[test]
 fn a_key_in_the_place_of_a_file_is_not_shown() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     for kind in ["key-file", "x25519", "hybrid"] {
         let secret = key(&room, kind);
@@ -103,7 +103,7 @@ fn a_key_in_the_place_of_a_file_is_not_shown() {
 
 #[test]
 fn a_passphrase_on_the_command_line_is_not_shown() {
-    let room = Room::new();
+    let room = TestDir::new();
     for args in [
         ["encrypt", "--passphrase=battery staple", "m"],
         ["decrypt", "--passphrase=battery staple", "m"],
@@ -117,7 +117,7 @@ fn a_passphrase_on_the_command_line_is_not_shown() {
 
 #[test]
 fn a_file_whose_name_begins_like_a_key_is_a_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     std::fs::rename(room.path("k"), room.path("polyseal-key-1-of-mine")).unwrap();
     room.run(["encrypt", "-k", "polyseal-key-1-of-mine", "-o", "c", "m"], b"").succeeds();
@@ -126,7 +126,7 @@ fn a_file_whose_name_begins_like_a_key_is_a_file() {
 /// As the shell has it, with `$P` for the tool.
 #[test]
 fn one_stream_is_not_read_for_two_things() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.write("hex", &b"42".repeat(16));
     let seal = "$P aead seal -s aegis-128l -o out";
@@ -160,7 +160,7 @@ fn one_stream_is_not_read_for_two_things() {
 
 #[test]
 fn text_is_no_raw_key() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let digits = b"42".repeat(16);
     for (suite, key) in [
@@ -184,7 +184,7 @@ fn text_is_no_raw_key() {
 /// data.
 #[test]
 fn keys_that_nobody_drew() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.write("zeros", &[0; 32]);
     room.write("counted", format!("polyseal-key-1-{}\n", "ab".repeat(32)).as_bytes());

@@ -11,10 +11,10 @@ mod common;
 
 use std::process::Command;
 
-use common::{Room, have};
+use common::{TestDir, have};
 
 /// The commands, as help lists them.
-fn commands(room: &Room, of: &[&str]) -> Vec<String> {
+fn commands(room: &TestDir, of: &[&str]) -> Vec<String> {
     let help = room.run([of, &["--help"]].concat(), b"").succeeds();
     let help = String::from_utf8(help).unwrap();
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
@@ -26,7 +26,7 @@ fn commands(room: &Room, of: &[&str]) -> Vec<String> {
 
 #[test]
 fn completions_know_every_command() {
-    let room = Room::new();
+    let room = TestDir::new();
     let commands = commands(&room, &[]);
     assert!(commands.len() >= 10, "{commands:?}");
     for (shell, begin) in [("bash", "_polyseal"), ("zsh", "#compdef polyseal"), ("fish", "#")] {
@@ -52,7 +52,7 @@ fn completions_know_every_command() {
 
 #[test]
 fn every_command_has_a_page() {
-    let room = Room::new();
+    let room = TestDir::new();
     std::fs::create_dir(room.path("man")).unwrap();
     room.run(["man", "-o", "man"], b"").succeeds();
     let mut expected = vec!["polyseal.1".to_owned()];

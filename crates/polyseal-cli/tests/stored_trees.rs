@@ -22,12 +22,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command};
 
-use bucket::Place;
+use bucket::BucketFixture;
 use common::{Outcome, names};
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
 
-impl Place {
+impl BucketFixture {
     /// With a tree `d`.
     fn with_tree() -> Self {
         let place = Self::new();
@@ -101,7 +101,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_tree_goes_to_a_prefix_and_back() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     // With a slash at the end or not, and all of a bucket.
     for (i, (to, folder)) in
         [("s3://bucket/p/q", "p/q"), ("s3://bucket/r/", "r")].into_iter().enumerate()
@@ -135,7 +135,7 @@ fn a_tree_goes_to_a_prefix_and_back() {
 
 #[test]
 fn it_is_the_tree_that_a_directory_has() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.encrypt("s3://bucket/p");
     copy(&place.stored("p"), &place.room.path("downloaded"));
     place.run(&["verify", "-k", "k", "--recursive", "downloaded"]).succeeds();
@@ -152,7 +152,7 @@ fn it_is_the_tree_that_a_directory_has() {
 
 #[test]
 fn what_is_missing_added_altered_or_swapped_is_told() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.encrypt("s3://bucket/p/");
     let at = |name: &str| place.stored("p").join(name);
     let whole = fs::read(at("one.polyseal")).unwrap();
@@ -192,7 +192,7 @@ fn what_is_missing_added_altered_or_swapped_is_told() {
 
 #[test]
 fn a_prefix_with_objects_is_refused_unless_they_may_be_replaced() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     fs::create_dir(place.stored("p")).unwrap();
     fs::write(place.stored("p/x"), "x").unwrap();
     let args = ["encrypt", "-k", "k", "--recursive", "d", "-o", "s3://bucket/p/"];
@@ -211,7 +211,7 @@ fn a_prefix_with_objects_is_refused_unless_they_may_be_replaced() {
 
 #[test]
 fn a_file_that_fails_keeps_no_other_from_being_done() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     let socket = std::os::unix::net::UnixListener::bind(place.room.path("d/socket")).unwrap();
     let args = ["encrypt", "-k", "k", "--recursive", "d", "-o", "s3://bucket/p/"];
     place.run(&args).fails(2, "d/socket: it is neither a file nor a directory");
@@ -224,7 +224,7 @@ fn a_file_that_fails_keeps_no_other_from_being_done() {
 
 #[test]
 fn names_that_are_no_keys_are_refused_before_anything_is_written() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     for name in [&b"line\nfeed"[..], b"\xff"] {
         let path = place.room.path("d/sub").join(OsStr::from_bytes(name));
         fs::write(&path, "").unwrap();
@@ -240,7 +240,7 @@ fn names_that_are_no_keys_are_refused_before_anything_is_written() {
 
 #[test]
 fn several_files_go_to_a_prefix_and_back() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.room.write("two", b"2");
     place.run(&["encrypt", "-k", "k", "d/one", "two", "-o", "s3://bucket/p/"]).succeeds();
     place.run(&["encrypt", "-k", "k", "two", "-o", "s3://bucket"]).succeeds();
@@ -283,7 +283,7 @@ fn several_files_go_to_a_prefix_and_back() {
 
 #[test]
 fn a_list_of_files_goes_to_the_same_paths_below_a_prefix() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.room.write("list", b"d/one\n./d/sub/none\n");
     let args = ["encrypt", "-k", "k", "--files-from", "list", "-o", "s3://bucket/p/"];
     place.run(&args).succeeds();
@@ -304,7 +304,7 @@ fn a_list_of_files_goes_to_the_same_paths_below_a_prefix() {
 /// A directory that is called as a scheme is never meant.
 #[test]
 fn a_directory_called_s3_is_left_alone() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     for directory in ["p", "q", "o"] {
         fs::create_dir_all(place.room.path("s3:/bucket").join(directory)).unwrap();
     }
@@ -343,7 +343,7 @@ fn a_directory_called_s3_is_left_alone() {
 
 #[test]
 fn the_objects_of_a_tree_get_other_recipients_and_the_manifest_last() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     place.room.run(["keygen", "-o", "k3"], b"").succeeds();
     place.encrypt("s3://bucket/p/");
@@ -384,7 +384,7 @@ fn the_objects_of_a_tree_get_other_recipients_and_the_manifest_last() {
 
 #[test]
 fn several_objects_get_other_recipients() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     place.room.write("two", b"2");
     place.run(&["encrypt", "-k", "k", "d/one", "two", "-o", "s3://bucket/p/"]).succeeds();
@@ -402,7 +402,7 @@ fn several_objects_get_other_recipients() {
 }
 
 /// A run that waits for whoever reads what it tells, when it has begun.
-fn begun(place: &Place, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
+fn begun(place: &BucketFixture, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let mut command = place.room.command(args);
     let mut child = command.arg("--json").envs(place.server.environment()).spawn().unwrap();
     let mut told = BufReader::new(child.stdout.take().unwrap());
@@ -418,7 +418,7 @@ fn ended((child, mut told): (Child, BufReader<ChildStdout>)) -> Outcome {
 /// Whoever writes the manifest in between, the run that began before does not replace it.
 #[test]
 fn the_manifest_is_written_over_the_version_that_was_seen_alone() {
-    let place = Place::with_tree();
+    let place = BucketFixture::with_tree();
     // What is told of them does not fit into a pipe.
     let long = "x".repeat(200);
     (0..400).for_each(|i| place.room.write(&format!("d/{i}{long}"), b""));

@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use bucket::Place;
-use common::{Outcome, Room};
+use bucket::BucketFixture;
+use common::{Outcome, TestDir};
 use web::Web;
 
 fn message(bytes: usize) -> Vec<u8> {
@@ -33,7 +33,7 @@ fn message(bytes: usize) -> Vec<u8> {
 
 #[test]
 fn objects_are_written_and_read_where_files_are() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     // In one request, and in parts of 16 MiB.
     for bytes in [0, 1000, 40 << 20] {
         let text = message(bytes);
@@ -70,7 +70,7 @@ fn objects_are_written_and_read_where_files_are() {
 
 #[test]
 fn an_object_is_replaced_only_if_that_is_asked_for() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     place.room.write("m", b"new");
     fs::write(place.stored("c"), "old").unwrap();
     let args = ["encrypt", "-k", "k", "m", "-o", "s3://bucket/c"];
@@ -82,7 +82,7 @@ fn an_object_is_replaced_only_if_that_is_asked_for() {
 
 #[test]
 fn what_fails_leaves_nothing_and_names_the_object() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     let text = message(50 << 20);
     place.room.write("m", &text);
     place.run(&["encrypt", "-k", "k", "m", "-o", "s3://bucket/c"]).succeeds();
@@ -113,7 +113,7 @@ fn what_fails_leaves_nothing_and_names_the_object() {
 
 #[test]
 fn rekeying_an_object_changes_its_header_alone() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     for bytes in [1000, (5 << 20) - 4096 - 80 * 16, 40 << 20] {
         let text = message(bytes);
@@ -176,7 +176,7 @@ fn between(
 
 #[test]
 fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwhile() {
-    let place = Place::new();
+    let place = BucketFixture::new();
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     place.room.write("m", &message(60 << 20));
     place.room.write("other", &message(61 << 20));
@@ -213,7 +213,7 @@ fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwh
 
 #[test]
 fn a_file_on_a_web_server_is_read_and_not_written() {
-    let room = Room::new();
+    let room = TestDir::new();
     let text = message(300_000);
     let url = format!("{}/c", Web::serve(room.seal(&text)).url());
     assert!(room.run(["decrypt", "-k", "k", &url], b"").succeeds() == text);

@@ -13,11 +13,11 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::Stdio;
 
-use common::{Room, message};
+use common::{TestDir, message};
 
 #[test]
 fn pipes_and_files_in_every_combination() {
-    let room = Room::new();
+    let room = TestDir::new();
     for length in [0, 1, 65_535, 65_536, 65_537, 1 << 20, 3_000_001] {
         let message = message(length);
         room.write("m", &message);
@@ -48,7 +48,7 @@ fn pipes_and_files_in_every_combination() {
 
 #[test]
 fn standard_input_is_read_from_where_it_stands() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"skipped, kept");
     let mut file = File::open(room.path("m")).unwrap();
     file.seek(SeekFrom::Start(9)).unwrap();
@@ -60,7 +60,7 @@ fn standard_input_is_read_from_where_it_stands() {
 /// As the shell has it: what is not there is not written to, and what is written stays.
 #[test]
 fn outputs_that_are_descriptors() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(b"message");
     for closed in ["-o /dev/fd/2 2>&-", "-o /dev/fd/2 2<>/dev/null", "-o /dev/stdin <&-"] {
         let code = room.shell(&format!("$P decrypt -k k {closed} c; echo $? >code"));
@@ -77,7 +77,7 @@ fn outputs_that_are_descriptors() {
 
 #[test]
 fn standard_output_is_appended_to() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b", and after");
     room.write("out", b"before");
     let out = File::options().append(true).open(room.path("out")).unwrap();
@@ -88,7 +88,7 @@ fn standard_output_is_appended_to() {
 
 #[test]
 fn files_without_a_length_are_read_to_their_end() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.run(["encrypt", "-k", "k", "/proc/cpuinfo"], b"").succeeds();
     let opened = room.run(["decrypt", "-k", "k"], &sealed).succeeds();
     assert!(opened.starts_with(b"processor"));
@@ -96,7 +96,7 @@ fn files_without_a_length_are_read_to_their_end() {
 
 #[test]
 fn a_reader_that_goes_away_is_an_io_error() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(&message(5_000_000));
     room.write("m", &message(5_000_000));
     for args in [["encrypt", "-k", "k", "m"], ["decrypt", "-k", "k", "c"]] {
@@ -117,7 +117,7 @@ fn a_reader_that_goes_away_is_an_io_error() {
 
 #[test]
 fn a_slow_writer_is_waited_for() {
-    let room = Room::new();
+    let room = TestDir::new();
     let mut child = room.command(["encrypt", "-k", "k"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     for part in ["one ", "by ", "one"] {
@@ -131,7 +131,7 @@ fn a_slow_writer_is_waited_for() {
 
 #[test]
 fn a_failure_on_a_pipe_is_the_exit_code_and_only_verified_data_is_written() {
-    let room = Room::new();
+    let room = TestDir::new();
     let message = message(4_000_000);
     let mut sealed = room.seal(&message);
     let at = sealed.len() - 1_000_000;
@@ -143,7 +143,7 @@ fn a_failure_on_a_pipe_is_the_exit_code_and_only_verified_data_is_written() {
 /// What is written to while it is read is encrypted as it was at first.
 #[test]
 fn a_log_that_grows() {
-    let room = Room::new();
+    let room = TestDir::new();
     let message = message(3_000_000);
     for (more, code) in [(&[][..], 1), (&["--allow-changed"][..], 0)] {
         room.write("log", &message);
@@ -166,7 +166,7 @@ fn a_log_that_grows() {
 
 #[test]
 fn armour_arrives_in_any_pieces() {
-    let room = Room::new();
+    let room = TestDir::new();
     let message = message(10_000);
     let armoured = room.run(["encrypt", "-a", "-k", "k"], &message).succeeds();
     let text = String::from_utf8(armoured).unwrap();
@@ -192,7 +192,7 @@ fn armour_arrives_in_any_pieces() {
 /// A file may begin as armour may, with a dash or white space, and be none.
 #[test]
 fn what_only_begins_as_armour_is_no_file_of_ours() {
-    let room = Room::new();
+    let room = TestDir::new();
     for (text, says) in [
         ("\n\nattack at dawn\n", "not a Polyseal file"),
         ("- a list\n", "not a Polyseal file"),
@@ -208,7 +208,7 @@ fn what_only_begins_as_armour_is_no_file_of_ours() {
 
 #[test]
 fn armour_and_what_it_holds_are_the_same_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     for length in [0, 1, 47, 48, 49, 100_000, 3_000_001] {
         let message = message(length);
         room.write("m", &message);
@@ -232,7 +232,7 @@ fn armour_and_what_it_holds_are_the_same_file() {
 
 #[test]
 fn armour_that_is_cut_short_gives_no_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("old", b"precious");
     let armoured = room.run(["encrypt", "-a", "-k", "k"], &message(200_000)).succeeds();
     let end = armoured.len();
@@ -259,7 +259,7 @@ fn armour_that_is_cut_short_gives_no_file() {
 /// One that fails keeps no other from being done; the exit code is that of the gravest failure.
 #[test]
 fn of_several_inputs_the_bad_ones_give_nothing() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let message = message(200_000);
     for name in ["a", "b", "c", "d"] {
@@ -311,7 +311,7 @@ fn of_several_inputs_the_bad_ones_give_nothing() {
 /// other programs start one whose output they do not want.
 #[test]
 fn closed_streams() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.seal(b"message");
     for line in [

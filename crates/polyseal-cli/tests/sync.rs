@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use common::{Outcome, Room, payload_offset};
+use common::{Outcome, TestDir, payload_offset};
 use rustix::io::Errno;
 
 /// Directories can be synchronised nevertheless: not every file system lets them be, and nobody
@@ -55,7 +55,7 @@ fn library(name: &str, source: &str) -> PathBuf {
     library
 }
 
-fn without_sync(room: &Room, args: &[&str]) -> Outcome {
+fn without_sync(room: &TestDir, args: &[&str]) -> Outcome {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| library("failing_sync", FAILING));
     let mut command = room.command(args);
@@ -65,7 +65,7 @@ fn without_sync(room: &Room, args: &[&str]) -> Outcome {
 #[test]
 fn a_file_that_cannot_be_locked_is_rekeyed_and_that_is_said() {
     let library = library("no_locks", NO_LOCKS);
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let rekey = |errno: Errno| {
         room.seal(b"message");
@@ -87,7 +87,7 @@ const FAILED: &str = "Input/output error";
 
 #[test]
 fn a_key_is_on_disk_before_it_is_there() {
-    let room = Room::new();
+    let room = TestDir::new();
     for kind in ["key-file", "x25519", "hybrid"] {
         without_sync(&room, &["keygen", "--type", kind, "-o", "new"]).fails(1, FAILED);
     }
@@ -96,7 +96,7 @@ fn a_key_is_on_disk_before_it_is_there() {
 
 #[test]
 fn a_file_is_on_disk_before_it_replaces_another() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     without_sync(&room, &["encrypt", "-k", "k", "-o", "new", "m"]).succeeds();
     room.opens("k", "new", b"message");
@@ -109,7 +109,7 @@ fn a_file_is_on_disk_before_it_replaces_another() {
 
 #[test]
 fn a_header_is_on_disk_twice_before_it_is_replaced() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let sealed = room.seal(b"message");
     for how in [&[][..], &["--new-key"], &["--in-place"]] {

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Outcome, Room, TOOL, age_fixture, message};
+use common::{Outcome, TOOL, TestDir, age_fixture, message};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -36,17 +36,17 @@ fn terminal() -> (File, OwnedFd) {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum At {
+enum TerminalStream {
     Output,
     Errors,
 }
 
 /// Runs `command` with one of its outputs at a terminal; what appears there, and on the other.
-fn run(mut command: Command, at: At) -> (ExitStatus, String, String) {
+fn run(mut command: Command, at: TerminalStream) -> (ExitStatus, String, String) {
     let (mut ours, theirs) = terminal();
     match at {
-        At::Output => command.stdout(theirs),
-        At::Errors => command.stderr(theirs),
+        TerminalStream::Output => command.stdout(theirs),
+        TerminalStream::Errors => command.stderr(theirs),
     };
     let child = command.spawn().unwrap();
     drop(command);
@@ -60,29 +60,31 @@ fn run(mut command: Command, at: At) -> (ExitStatus, String, String) {
         String::from_utf8_lossy(&seen).into_owned()
     });
     let output = child.wait_with_output().unwrap();
-    let other = if at == At::Output { output.stderr } else { output.stdout };
+    let other = if at == TerminalStream::Output { output.stderr } else { output.stdout };
     (output.status, reader.join().unwrap(), String::from_utf8_lossy(&other).into_owned())
 }
 
 #[test]
 fn ciphertext_is_not_shown_unless_asked_for() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
-    let (status, shown, errors) = run(room.command(["encrypt", "-k", "k", "m"]), At::Output);
+    let (status, shown, errors) =
+        run(room.command(["encrypt", "-k", "k", "m"]), TerminalStream::Output);
     assert_eq!((status.code(), shown.as_str()), (Some(2), ""));
     assert!(errors.contains("not writing binary data to a terminal"), "{errors}");
     let key = format!("--key={}", "00".repeat(16));
     let args = ["aead", "seal", "--suite", "aegis-128l", &key, "m"];
-    assert_eq!(run(room.command(args), At::Output).0.code(), Some(2));
-    let (status, shown, _) = run(room.command(["encrypt", "-k", "k", "-o", "-", "m"]), At::Output);
+    assert_eq!(run(room.command(args), TerminalStream::Output).0.code(), Some(2));
+    let (status, shown, _) =
+        run(room.command(["encrypt", "-k", "k", "-o", "-", "m"]), TerminalStream::Output);
     assert!(status.success() && shown.starts_with("polyseal"));
 }
 
 #[test]
 fn plaintext_is_shown_if_it_is_text() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal("Grüße\tan\nalle\n".as_bytes());
-    let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), TerminalStream::Output);
     assert!(status.success());
     assert_eq!(shown, "Grüße\tan\r\nalle\r\n");
     let refused = [
@@ -110,7 +112,8 @@ fn plaintext_is_shown_if_it_is_text() {
     ];
     for secret in refused {
         room.seal(secret);
-        let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+        let (status, shown, errors) =
+            run(room.command(["decrypt", "-k", "k", "c"]), TerminalStream::Output);
         assert_eq!((status.code(), shown.as_str()), (Some(2), ""), "{secret:x?}");
         assert!(errors.contains("not writing binary data to a terminal"), "{errors}");
         let nonce = "--nonce=00000000000000000000000000000000";
@@ -121,7 +124,7 @@ fn plaintext_is_shown_if_it_is_text() {
         room.write("m", secret);
         let sealed = room.command(args("seal", "m")).output().unwrap().stdout;
         room.write("s", &sealed);
-        let (status, shown, _) = run(room.command(args("open", "s")), At::Output);
+        let (status, shown, _) = run(room.command(args("open", "s")), TerminalStream::Output);
         assert_eq!((status.code(), shown.as_str()), (Some(2), ""), "{secret:x?}");
     }
 }
@@ -130,32 +133,34 @@ fn plaintext_is_shown_if_it_is_text() {
 /// character at the end of that keeps all of it away.
 #[test]
 fn text_is_looked_at_before_any_of_it_is_shown() {
-    let room = Room::new();
+    let room = TestDir::new();
     let euros = "x".to_owned() + &"\u{20ac}".repeat(250_000);
     room.seal(euros.as_bytes());
-    let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    let (status, shown, errors) =
+        run(room.command(["decrypt", "-k", "k", "c"]), TerminalStream::Output);
     assert!(status.success(), "{errors}");
     assert!(shown == euros);
     let lines = "x".to_owned() + &"\r\n".repeat(150_000);
     room.seal(lines.as_bytes());
-    let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    let (status, shown, errors) =
+        run(room.command(["decrypt", "-k", "k", "c"]), TerminalStream::Output);
     assert!(status.success(), "{errors}");
     assert!(shown == lines.replace('\n', "\r\n"));
     room.seal(format!("{}\u{9b}", "x".repeat(400_000)).as_bytes());
-    let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), TerminalStream::Output);
     assert_eq!((status.code(), shown.len()), (Some(2), 0));
 }
 
 #[test]
 fn progress_is_shown_at_a_terminal_and_only_for_large_files() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("large", &message(80 << 20));
     room.write("small", &message(1 << 20));
     let args = |name| ["encrypt", "-k", "k", "-f", "-o", "c", name];
-    let (status, shown, _) = run(room.command(args("large")), At::Errors);
+    let (status, shown, _) = run(room.command(args("large")), TerminalStream::Errors);
     assert!(status.success());
     assert!(shown.contains("MiB/") && shown.contains("/s"), "{shown:?}");
-    let (status, shown, _) = run(room.command(args("small")), At::Errors);
+    let (status, shown, _) = run(room.command(args("small")), TerminalStream::Errors);
     assert!(status.success());
     assert_eq!(shown, "");
     // Not a terminal: nothing, or the errors of a script's log would be full of it.
@@ -167,7 +172,7 @@ fn progress_is_shown_at_a_terminal_and_only_for_large_files() {
 /// headers are changed.
 #[test]
 fn progress_over_many_files_says_how_many_are_left() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     std::fs::create_dir(room.path("d")).unwrap();
     (0..1200).for_each(|i| room.write(&format!("d/m{i}"), &message(20_000)));
@@ -179,7 +184,7 @@ fn progress_over_many_files_says_how_many_are_left() {
         &["rekey", "--in-place", "--to-key", "other", "s"],
     ] {
         let command = room.command([&args[..1], &tree, &args[1..]].concat());
-        let (status, shown, _) = run(command, At::Errors);
+        let (status, shown, _) = run(command, TerminalStream::Errors);
         assert!(status.success(), "{shown:?}");
         assert!(shown.contains(" of 1200 files  "), "{args:?}: {shown:?}");
         // 22.89 MiB, the speed, and some seconds left.
@@ -197,19 +202,19 @@ fn progress_over_many_files_says_how_many_are_left() {
         &["rekey", "-k", "k", "--to-key", "other", "--files-from", "sealed"],
     ] {
         let command = room.command([args, &["--jobs", "1"]].concat());
-        let (status, shown, _) = run(command, At::Errors);
+        let (status, shown, _) = run(command, TerminalStream::Errors);
         assert!(status.success(), "{shown:?}");
         assert!(shown.contains(" of 1200 files  "), "{args:?}: {shown:?}");
         let seconds = (0..30).any(|left| shown.contains(&format!("B/s  {left}s")));
         assert!(seconds, "{args:?}: {shown:?}");
     }
     let few = ["verify", "-k", "other", "s/m1.polyseal", "s/m2.polyseal"];
-    let (status, shown, _) = run(room.command(few), At::Errors);
+    let (status, shown, _) = run(room.command(few), TerminalStream::Errors);
     assert!(status.success());
     assert_eq!(shown, "");
     let large = ["encrypt", "-k", "k", "a", "b"];
     ["a", "b"].iter().for_each(|name| room.write(name, &message(40 << 20)));
-    let (status, shown, _) = run(room.command(large), At::Errors);
+    let (status, shown, _) = run(room.command(large), TerminalStream::Errors);
     assert!(status.success());
     assert!(shown.contains("/80.00 MiB  "), "{shown:?}");
 }
@@ -229,7 +234,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Session {
     /// Begins one, where there is a program for it.
-    fn new(room: &Room, line: &str) -> Option<Self> {
+    fn new(room: &TestDir, line: &str) -> Option<Self> {
         if !common::have("setsid") {
             common::cannot("setsid is missing, which gives a program its terminal");
             return None;
@@ -337,7 +342,7 @@ const AGAIN: &str = "The new passphrase again: ";
 const OLD: &str = "Passphrase: ";
 
 /// Encrypts `m` to `c` with a passphrase that is typed.
-fn encrypt(room: &Room, secret: &str) -> Option<()> {
+fn encrypt(room: &TestDir, secret: &str) -> Option<()> {
     let mut session = Session::new(room, "exec $P encrypt -p -f -o c m")?;
     session.answer(NEW, secret);
     session.answer(AGAIN, secret);
@@ -349,7 +354,7 @@ fn encrypt(room: &Room, secret: &str) -> Option<()> {
 
 #[test]
 fn a_new_passphrase_is_asked_for_twice_and_an_old_one_once() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     // Also with spaces, beyond ASCII, and as long as it may be.
     for secret in ["attack at dawn", " gr\u{fc}\u{df}e \u{5bc6}\u{94a5} ", &"long".repeat(1024)] {
@@ -370,7 +375,7 @@ fn a_new_passphrase_is_asked_for_twice_and_an_old_one_once() {
 
 #[test]
 fn two_passphrases_that_differ_are_refused() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let Some(mut session) = Session::new(&room, "exec $P encrypt -p -o c m") else { return };
     session.answer(NEW, "attack at dawn");
@@ -381,7 +386,7 @@ fn two_passphrases_that_differ_are_refused() {
 
 #[test]
 fn a_wrong_passphrase_is_no_matching_key() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let Some(()) = encrypt(&room, "attack at dawn") else { return };
     for (wrong, code) in [("attack at down", 4), ("attack at dawn ", 4), ("", 2)] {
@@ -394,7 +399,7 @@ fn a_wrong_passphrase_is_no_matching_key() {
 
 #[test]
 fn a_made_passphrase_is_shown_at_the_terminal_and_nowhere_else() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let Some(mut session) = Session::new(&room, "exec $P encrypt -p -o - m | cat") else { return };
     session.answer(NEW, "");
@@ -413,7 +418,7 @@ fn a_made_passphrase_is_shown_at_the_terminal_and_nowhere_else() {
 
 #[test]
 fn for_several_files_it_is_asked_for_once() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.write("m2", b"another");
     let line = "$P encrypt -p m m2 && $P decrypt -f m.polyseal m2.polyseal && $P verify *.polyseal";
@@ -431,7 +436,7 @@ fn for_several_files_it_is_asked_for_once() {
 
 #[test]
 fn questions_are_at_the_terminal_whatever_the_pipes_are() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", &message(300_000));
     let line = "cat m | $P encrypt -p 2>errors | cat > c; cat c | $P decrypt 2>>errors | cat > d";
     let Some(mut session) = Session::new(&room, line) else { return };
@@ -445,7 +450,7 @@ fn questions_are_at_the_terminal_whatever_the_pipes_are() {
 
 #[test]
 fn a_passphrase_is_changed() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     for how in ["", "--in-place", "--new-key"] {
         let Some(()) = encrypt(&room, "attack at dawn") else { return };
@@ -466,7 +471,7 @@ fn without_a_terminal_there_are_no_questions() {
     if !common::have("setsid") {
         return common::cannot("setsid is missing, which takes the terminal away");
     }
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     room.write("secret", b"attack at dawn");
     room.shell("$P encrypt --passphrase-fd 0 -o c m < secret").succeeds();
@@ -485,7 +490,7 @@ fn without_a_terminal_there_are_no_questions() {
 
 #[test]
 fn encrypted_identities_are_asked_about() {
-    let room = Room::new();
+    let room = TestDir::new();
     for (plain, encrypted) in [
         ("x25519.txt", "encrypted.age"),
         ("hybrid.txt", "encrypted.asc"),
@@ -511,7 +516,7 @@ fn encrypted_identities_are_asked_about() {
 /// What is typed is edited as elsewhere, and is the passphrase byte for byte, or none.
 #[test]
 fn what_is_typed_is_all_of_the_passphrase_or_none_of_it() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let Some(()) = encrypt(&room, "gr\u{fc}n") else { return };
     let edited = [
@@ -553,7 +558,7 @@ fn what_is_typed_is_all_of_the_passphrase_or_none_of_it() {
 /// Whatever ends it at a question: what is typed afterwards is shown again.
 #[test]
 fn the_terminal_is_put_right_when_a_question_is_not_answered() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
     let Some(()) = encrypt(&room, "attack at dawn") else { return };
     for (line, question) in [("exec $P encrypt -p -o d m", NEW), ("exec $P decrypt -o d c", OLD)] {
@@ -577,9 +582,10 @@ fn the_terminal_is_put_right_when_a_question_is_not_answered() {
 
 #[test]
 fn armour_is_shown() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.write("m", b"message");
-    let (status, shown, errors) = run(room.command(["encrypt", "-a", "-k", "k", "m"]), At::Output);
+    let (status, shown, errors) =
+        run(room.command(["encrypt", "-a", "-k", "k", "m"]), TerminalStream::Output);
     assert!(status.success(), "{errors}");
     assert!(shown.starts_with("-----BEGIN POLYSEAL FILE-----\r\n"));
     // As it is copied from there.

@@ -18,11 +18,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{Outcome, Room, lines, message};
+use common::{Outcome, TestDir, lines, message};
 
 /// A room with a tree `d`: files, directories, links, and a name that is no text.
-fn room() -> Room {
-    let room = Room::new();
+fn room() -> TestDir {
+    let room = TestDir::new();
     fs::create_dir_all(room.path("d/a/b")).unwrap();
     fs::create_dir_all(room.path("d/empty")).unwrap();
     for (name, bytes) in [("d/one", 3), ("d/a/two", 0), ("d/a/b/three", 300_000), ("d/a.txt", 1)] {
@@ -33,16 +33,16 @@ fn room() -> Room {
     room
 }
 
-fn seal(room: &Room) {
+fn seal(room: &TestDir) {
     room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
 }
 
-fn verify(room: &Room) -> Outcome {
+fn verify(room: &TestDir) -> Outcome {
     room.run(["verify", "-k", "k", "--recursive", "s"], b"")
 }
 
 /// In each of the two ways in which paths are resolved.
-fn decrypt_each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
+fn decrypt_each_way(room: &TestDir, args: &[&str], check: impl Fn(Outcome)) {
     for by_components in [false, true] {
         let mut command = room.command(["decrypt", "-k", "k", "--recursive", "-o", "out"]);
         if by_components {
@@ -53,9 +53,9 @@ fn decrypt_each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
 }
 
 /// A name in a tree, its mode with what it is, its time and its contents.
-type Listed = (Vec<u8>, u32, (i64, i64), Vec<u8>);
+type TreeEntry = (Vec<u8>, u32, (i64, i64), Vec<u8>);
 
-fn listing(root: &Path) -> Vec<Listed> {
+fn listing(root: &Path) -> Vec<TreeEntry> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
@@ -192,7 +192,7 @@ fn of_a_hostile_manifest_nothing_is_done() {
             continue;
         }
         hostile += 1;
-        let room = Room::new();
+        let room = TestDir::new();
         fs::create_dir(room.path("s")).unwrap();
         let manifest = kit.join(test["file"].as_str().unwrap());
         let mut seal = vec!["encrypt", "-k", "k", "-o", "s/.polyseal-manifest.polyseal"];
@@ -214,7 +214,7 @@ fn of_a_hostile_manifest_nothing_is_done() {
 
 #[test]
 fn links_that_lead_out_of_the_tree_are_not_made() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir_all(room.path("d/a/b")).unwrap();
     room.write("d/m", b"message");
     for (name, to) in [
@@ -279,7 +279,7 @@ fn no_link_that_is_there_is_followed() {
 /// Whoever can write to the output puts a link to another place there again and again.
 #[test]
 fn a_link_that_is_planted_meanwhile_leads_nowhere() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir_all(room.path("d/a/b")).unwrap();
     for i in 0..300 {
         room.write(&format!("d/a/b/m{i}"), b"message");
@@ -371,7 +371,7 @@ fn what_is_no_file_is_told_and_the_rest_is_done() {
 }
 
 /// A room with a sealed tree `s`, and a key `other`.
-fn room_to_rekey() -> Room {
+fn room_to_rekey() -> TestDir {
     let room = room();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     seal(&room);

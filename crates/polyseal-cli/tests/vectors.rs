@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
-use common::Room;
+use common::TestDir;
 use serde_json::Value;
 
 #[test]
@@ -23,7 +23,7 @@ fn every_vector_passes() {
     let files: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
     let args = [OsStr::new("vectors")].into_iter().chain(files.iter().map(|f| f.as_os_str()));
-    let report = String::from_utf8(Room::new().run(args, b"").succeeds()).unwrap();
+    let report = String::from_utf8(TestDir::new().run(args, b"").succeeds()).unwrap();
     for file in &files {
         assert!(report.contains(file.to_str().unwrap()), "nothing is said of {}", file.display());
     }
@@ -40,7 +40,7 @@ fn limits_are_those_of_the_papers() {
             (format!("2^{}", figure["messages"]), format!("2^{}", figure["keys"]));
         let algorithm = figure["algorithm"].as_str().unwrap();
         let args = ["--messages", &messages, "--keys", &keys, "--size", "64", "--json", algorithm];
-        let printed = Room::new().run(["limits"].into_iter().chain(args), b"").succeeds();
+        let printed = TestDir::new().run(["limits"].into_iter().chain(args), b"").succeeds();
         let printed: Value = serde_json::from_slice(&printed).unwrap();
         let rows = [&printed["bounds"], &printed["offline"]].map(|rows| rows.as_array().unwrap());
         let row = rows.into_iter().flatten().find(|row| row["name"] == figure["row"]);

@@ -14,14 +14,14 @@ mod web;
 
 use std::sync::atomic::Ordering;
 
-use common::{Room, message};
-use web::{Odd, Web};
+use common::{TestDir, message};
+use web::{ServerQuirk, Web};
 
 const LONG: usize = 1_500_000;
 
 #[test]
 fn both_ends_are_asked_for_at_once_and_then_what_is_needed() {
-    let (room, text) = (Room::new(), message(LONG));
+    let (room, text) = (TestDir::new(), message(LONG));
     let web = Web::serve(room.seal(&text));
     let url = format!("{}/c", web.url());
     let run = |args: &[&str]| room.run(args.iter().copied(), b"").succeeds();
@@ -45,7 +45,7 @@ fn both_ends_are_asked_for_at_once_and_then_what_is_needed() {
 /// Commands that take a message as a whole, too.
 #[test]
 fn a_message_may_be_an_object() {
-    let (room, text) = (Room::new(), message(1000));
+    let (room, text) = (TestDir::new(), message(1000));
     let web = Web::serve(text.clone());
     let url = format!("{}/c", web.url());
     room.write("raw", &message(32));
@@ -62,17 +62,17 @@ fn a_message_may_be_an_object() {
 
 #[test]
 fn odd_servers_are_read() {
-    let room = Room::new();
+    let room = TestDir::new();
     for bytes in [9, 60_000, LONG] {
         let text = message(bytes);
         let sealed = room.seal(&text);
         for odd in [
-            Odd::WeakTag,
-            Odd::NoTag,
-            Odd::NoRanges,
-            Odd::NoSuffix,
-            Odd::WholeIs200,
-            Odd::BreaksOff,
+            ServerQuirk::WeakTag,
+            ServerQuirk::NoTag,
+            ServerQuirk::NoRanges,
+            ServerQuirk::NoSuffix,
+            ServerQuirk::WholeIs200,
+            ServerQuirk::BreaksOff,
         ] {
             let web = Web::odd(sealed.clone(), odd);
             let url = format!("{}/c", web.url());
@@ -84,9 +84,9 @@ fn odd_servers_are_read() {
             let told = String::from_utf8(run(&["inspect", &url]).succeeds()).unwrap();
             assert!(told.contains(&format!("plaintext       {bytes} bytes")), "{what}");
             let part = run(&["cat", "-k", "k", &url, "--range", "3-8"]);
-            if odd == Odd::NoRanges && bytes == LONG {
+            if odd == ServerQuirk::NoRanges && bytes == LONG {
                 part.fails(2, "its server gives no parts of objects");
-            } else if odd != Odd::NoRanges {
+            } else if odd != ServerQuirk::NoRanges {
                 assert!(part.succeeds() == text[3..9], "{what}");
             }
         }
@@ -95,7 +95,7 @@ fn odd_servers_are_read() {
 
 #[test]
 fn a_signature_is_sent_and_never_shown() {
-    let (room, text) = (Room::new(), message(1000));
+    let (room, text) = (TestDir::new(), message(1000));
     let mut altered = room.seal(&text);
     let web = Web::serve(altered.clone());
     *altered.last_mut().unwrap() ^= 1;
@@ -127,7 +127,7 @@ fn a_signature_is_sent_and_never_shown() {
 
 #[test]
 fn without_credentials_or_tls_the_variable_that_is_missing_is_named() {
-    let room = Room::new();
+    let room = TestDir::new();
     let run = |url: &str, set: &[(&str, &str)]| {
         let mut command = room.command(["decrypt", "-k", "k", url]);
         command.env_clear().envs(set.iter().copied());

@@ -12,13 +12,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::error::Error;
 
-const POLYSEAL: Words = Words {
+const POLYSEAL: ArmorLabels = ArmorLabels {
     begin: b"-----BEGIN POLYSEAL FILE-----",
     end: b"-----END POLYSEAL FILE-----",
     foreign: b"age-encryption.org/",
     lenient: false,
 };
-const AGE: Words = Words {
+const AGE: ArmorLabels = ArmorLabels {
     begin: b"-----BEGIN AGE ENCRYPTED FILE-----",
     end: b"-----END AGE ENCRYPTED FILE-----",
     foreign: b"polyseal",
@@ -27,7 +27,7 @@ const AGE: Words = Words {
 
 /// What the first and the last line say, and how files begin that are not between them.
 #[derive(Debug)]
-struct Words {
+struct ArmorLabels {
     begin: &'static [u8],
     end: &'static [u8],
     foreign: &'static [u8],
@@ -71,17 +71,17 @@ fn line_length(text: &[u8]) -> Option<usize> {
 #[derive(Debug)]
 pub struct ArmorWriter<W: Write> {
     inner: W,
-    words: &'static Words,
+    words: &'static ArmorLabels,
     /// Less than a batch of bytes that wait for others.
     waiting: Vec<u8>,
     text: Vec<u8>,
-    begun: bool,
+    started: bool,
 }
 
 impl<W: Write> ArmorWriter<W> {
     /// Armour that goes to `inner`.
     pub fn new(inner: W) -> Self {
-        Self { inner, words: &POLYSEAL, waiting: Vec::new(), text: Vec::new(), begun: false }
+        Self { inner, words: &POLYSEAL, waiting: Vec::new(), text: Vec::new(), started: false }
     }
 
     /// The armour of an age file.
@@ -106,8 +106,8 @@ impl<W: Write> ArmorWriter<W> {
     /// Makes text of `bytes`.
     fn lines(&mut self, bytes: &[u8]) {
         self.text.clear();
-        if !self.begun {
-            self.begun = true;
+        if !self.started {
+            self.started = true;
             self.text.extend_from_slice(self.words.begin);
             self.text.push(b'\n');
         }
@@ -152,7 +152,7 @@ enum State {
     /// White space only.
     After,
     /// There was an error: nothing more is given.
-    Failed,
+    PartialFailure,
 }
 
 /// Reads the bytes in armour. What is wrong with it is an error of kind
@@ -165,12 +165,12 @@ pub struct ArmorReader<R: Read> {
     text: Vec<u8>,
     used: usize,
     filled: usize,
-    /// Bytes, of which `..given` have been read.
+    /// Bytes, of which `..consumed` have been read.
     bytes: Vec<u8>,
-    given: usize,
+    consumed: usize,
     state: State,
     /// Those of the first line, when it has been.
-    words: &'static Words,
+    words: &'static ArmorLabels,
     /// White space before the first line had a CR that is no half of an end of line.
     lone_cr: bool,
     /// Lines that have been dealt with.
@@ -186,7 +186,7 @@ impl<R: Read> ArmorReader<R> {
             used: 0,
             filled: 0,
             bytes: Vec::new(),
-            given: 0,
+            consumed: 0,
             state: State::Before,
             words: &POLYSEAL,
             lone_cr: false,
@@ -213,11 +213,11 @@ impl<R: Read> ArmorReader<R> {
     /// Decodes the lines that are there, until there are bytes or no more lines.
     fn decode(&mut self) -> io::Result<()> {
         self.bytes.clear();
-        self.given = 0;
+        self.consumed = 0;
         while self.bytes.is_empty() {
             if let Err(error) = self.take_lines() {
                 self.bytes.clear();
-                self.state = State::Failed;
+                self.state = State::PartialFailure;
                 return Err(error);
             }
             if self.bytes.is_empty() && !self.more()? {
@@ -237,7 +237,7 @@ impl<R: Read> ArmorReader<R> {
             match (self.state, rest) {
                 // That CR may be half of an end of line.
                 (_, []) | (State::After, b"\r") => return Ok(()),
-                (State::After | State::Failed, _) => return Err(self.bad()),
+                (State::After | State::PartialFailure, _) => return Err(self.bad()),
                 (state, [b'-', ..]) if self.may_end(state) => {
                     let end = self.words.end;
                     if !rest.starts_with(end) {
@@ -320,27 +320,27 @@ impl<R: Read> ArmorReader<R> {
         self.line -= u64::from(all && self.line > 0);
         let error = self.bad();
         self.used = self.filled;
-        self.state = State::Failed;
+        self.state = State::PartialFailure;
         Err(error)
     }
 
     /// The line that is being dealt with is wrong.
     fn bad(&self) -> io::Error {
-        let begun =
+        let started =
             self.state != State::Before || self.text[self.used..self.filled].starts_with(DASHES);
-        let error = if begun { Error::Armor(self.line + 1) } else { Error::NotArmored };
+        let error = if started { Error::Armor(self.line + 1) } else { Error::NotArmored };
         io::Error::new(io::ErrorKind::InvalidData, error)
     }
 }
 
 impl<R: Read> Read for ArmorReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.bytes.len() {
+        if self.consumed == self.bytes.len() {
             self.decode()?;
         }
-        let n = buffer.len().min(self.bytes.len() - self.given);
-        buffer[..n].copy_from_slice(&self.bytes[self.given..self.given + n]);
-        self.given += n;
+        let n = buffer.len().min(self.bytes.len() - self.consumed);
+        buffer[..n].copy_from_slice(&self.bytes[self.consumed..self.consumed + n]);
+        self.consumed += n;
         Ok(n)
     }
 }
@@ -361,9 +361,9 @@ mod tests {
     }
 
     /// One byte at a time, as a slow pipe gives them.
-    struct Drops<'a>(&'a [u8]);
+    struct ByteByByte<'a>(&'a [u8]);
 
-    impl Read for Drops<'_> {
+    impl Read for ByteByByte<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let n = self.0.len().min(buffer.len()).min(1);
             buffer[..n].copy_from_slice(&self.0[..n]);
@@ -385,7 +385,7 @@ mod tests {
             assert_eq!(read(crlf.as_bytes()).unwrap(), &message[..n], "{n}");
         }
         let mut bytes = Vec::new();
-        ArmorReader::new(Drops(&armored(&message))).read_to_end(&mut bytes).unwrap();
+        ArmorReader::new(ByteByByte(&armored(&message))).read_to_end(&mut bytes).unwrap();
         assert!(bytes == message);
     }
 
@@ -477,7 +477,7 @@ mod tests {
         for text in accepted {
             assert_eq!(read(text.as_bytes()).unwrap(), [7; 100], "{text:.40}");
             let mut bytes = Vec::new();
-            ArmorReader::new(Drops(text.as_bytes())).read_to_end(&mut bytes).unwrap();
+            ArmorReader::new(ByteByByte(text.as_bytes())).read_to_end(&mut bytes).unwrap();
             assert_eq!(bytes, [7; 100], "{text:.40}");
         }
         let refused = [
@@ -518,7 +518,7 @@ mod tests {
         for text in refused {
             let error = read(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text:.40}");
-            let mut slow = ArmorReader::new(Drops(text.as_bytes()));
+            let mut slow = ArmorReader::new(ByteByByte(text.as_bytes()));
             assert_eq!(slow.read_to_end(&mut Vec::new()).unwrap_err().kind(), error.kind());
             // And nothing comes after an error.
             assert!(slow.read(&mut [0; 9]).is_err(), "{text:.40}");

@@ -10,7 +10,7 @@ use std::io::{IoSlice, IoSliceMut};
 use zeroize::Zeroize;
 
 use crate::commitment::{Leaf, leaf};
-use crate::payload_cipher::{Failed, PayloadCipher};
+use crate::payload_cipher::{PartialFailure, PayloadCipher};
 use crate::segment::Position;
 
 /// What a system call takes at most (`IOV_MAX` is 1024), less a few.
@@ -28,7 +28,7 @@ pub(crate) struct Batch {
 
 /// Some segments of the input, in order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim {
+pub(crate) struct SegmentRun {
     /// The number of the first segment.
     pub(crate) first: u64,
     /// The bytes of input.
@@ -121,7 +121,11 @@ impl Batch {
     }
 
     /// Seals or opens every segment in its slot; returns the bytes of output.
-    pub(crate) fn apply(&mut self, cipher: &PayloadCipher, claim: &Claim) -> Result<usize, Failed> {
+    pub(crate) fn apply(
+        &mut self,
+        cipher: &PayloadCipher,
+        claim: &SegmentRun,
+    ) -> Result<usize, PartialFailure> {
         let unit = cipher.input_unit();
         let count = claim.bytes.div_ceil(unit).max(1);
         self.make_room(count);

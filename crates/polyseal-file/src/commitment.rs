@@ -64,7 +64,7 @@ impl Commitment {
     }
 
     /// Whether it is that of the same file, compared in constant time.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn matches(&self, other: &Self) -> bool {
         let same_root = self.payload_root.ct_eq(&other.payload_root).into();
         self.has_key(&other.file_salt, &other.key) && same_root
     }
@@ -82,9 +82,9 @@ pub(crate) fn leaf(stored: &[u8]) -> Leaf {
 }
 
 /// The leaves of a payload, as threads come to have them.
-pub(crate) struct Leaves(Mutex<InOrder>);
+pub(crate) struct Leaves(Mutex<OrderedRoot>);
 
-struct InOrder {
+struct OrderedRoot {
     root: Hasher,
     /// How many there are without a gap.
     count: u64,
@@ -95,13 +95,13 @@ struct InOrder {
 impl Leaves {
     pub(crate) fn new() -> Self {
         let root = ROOT.clone();
-        Self(Mutex::new(InOrder { root, count: 0, early: BTreeMap::new() }))
+        Self(Mutex::new(OrderedRoot { root, count: 0, early: BTreeMap::new() }))
     }
 
     /// Those of the segments from `first` on.
     pub(crate) fn add(&self, first: u64, leaves: Vec<Leaf>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let InOrder { root, count, early } = &mut *state;
+        let OrderedRoot { root, count, early } = &mut *state;
         if first != *count {
             early.insert(first, leaves);
             return;
@@ -116,7 +116,7 @@ impl Leaves {
 
     /// The root of a payload whose leaves are all there.
     pub(crate) fn root(self) -> [u8; COMMITMENT_BYTES] {
-        let InOrder { mut root, count, early } =
+        let OrderedRoot { mut root, count, early } =
             self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         debug_assert!(early.is_empty());
         *root.update(&count.to_le_bytes()).finalize().as_bytes()

@@ -20,7 +20,7 @@ use crate::key::{Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
 use crate::recipients::{Identities, Recipients};
-use crate::stanza::{Binding, Method, Stanza, Unsealed};
+use crate::stanza::{Binding, Method, Stanza, StanzaDraft};
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
 
 /// The first bytes of every file.
@@ -62,7 +62,7 @@ pub struct Header {
 
 /// What happens to the recipients that a file has when others are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingRecipients {
     /// They stay.
     Keep,
     /// They go.
@@ -113,7 +113,7 @@ impl Header {
     fn assemble(
         fixed: &[u8; STANZA_AREA_AT],
         mut stanzas: Vec<Stanza>,
-        new: Vec<Unsealed>,
+        new: Vec<StanzaDraft>,
         file_key: &Key,
     ) -> Result<Self> {
         for stanza in new {
@@ -264,11 +264,11 @@ impl Header {
         &self,
         file_key: &Key,
         recipients: &Recipients,
-        existing: Existing,
+        existing: ExistingRecipients,
     ) -> Result<Self> {
         let kept = match existing {
-            Existing::Keep => self.stanzas.clone(),
-            Existing::Remove => Vec::new(),
+            ExistingRecipients::Keep => self.stanzas.clone(),
+            ExistingRecipients::Remove => Vec::new(),
         };
         let fixed = self.bytes.first_chunk().ok_or(Error::Truncated)?;
         Self::assemble(fixed, kept, recipients.stanzas()?, file_key)
@@ -378,7 +378,7 @@ impl AuthenticHeader<'_> {
     /// # Errors
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`], or
     /// [`Error::TooManyRecipients`] if they do not fit.
-    pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
+    pub fn rekey(&self, recipients: &Recipients, existing: ExistingRecipients) -> Result<Header> {
         self.header.rekey(&self.file_key, recipients, existing)
     }
 
@@ -430,8 +430,8 @@ fn context_tag(file_key: &Key, salt: &[u8], context: &Context) -> Result<[u8; CO
 }
 
 /// The bytes of a header that has these stanzas and some room for more.
-fn length_for(stanzas: &[Unsealed]) -> usize {
-    let stanzas: usize = stanzas.iter().map(Unsealed::length).sum();
+fn length_for(stanzas: &[StanzaDraft]) -> usize {
+    let stanzas: usize = stanzas.iter().map(StanzaDraft::length).sum();
     STANZA_AREA_AT + stanzas + MAC_BYTES + SPARE_BYTES
 }
 

@@ -17,31 +17,31 @@ pub(crate) struct InputFile<'a> {
     file: &'a File,
     /// The length at first, in bytes. There is none where the system tells none: of a pipe, and of
     /// a file as in /proc, which is empty by its length.
-    told: Option<u64>,
+    length: Option<u64>,
 }
 
 impl<'a> InputFile<'a> {
     pub(crate) fn new(file: &'a File) -> Result<Self> {
         let metadata = file.metadata().map_err(io_error("examine the input"))?;
-        let told = Some(metadata.len()).filter(|&bytes| bytes > 0 && metadata.is_file());
-        Ok(Self { file, told })
+        let length = Some(metadata.len()).filter(|&bytes| bytes > 0 && metadata.is_file());
+        Ok(Self { file, length })
     }
 
     /// The length at first, if the file is to be read at offsets.
     pub(crate) fn long(&self) -> Option<u64> {
-        self.told.filter(|&bytes| bytes >= READ_AT_OFFSETS)
+        self.length.filter(|&bytes| bytes >= READ_AT_OFFSETS)
     }
 
     /// The file in order.
     pub(crate) fn stream(&self) -> FileStream<'a> {
-        FileStream { file: self.file, at: 0, end: self.told }
+        FileStream { file: self.file, at: 0, end: self.length }
     }
 
     /// Whether it has become longer since. That it has become shorter is an error.
     pub(crate) fn has_grown(&self) -> Result<bool> {
-        let Some(told) = self.told else { return Ok(false) };
+        let Some(length) = self.length else { return Ok(false) };
         let now = self.file.metadata().map_err(io_error("examine the input"))?.len();
-        if now < told { Err(Error::InputChanged) } else { Ok(now > told) }
+        if now < length { Err(Error::InputChanged) } else { Ok(now > length) }
     }
 
     pub(crate) fn expect_same(&self) -> Result<()> {

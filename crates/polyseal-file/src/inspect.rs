@@ -5,14 +5,14 @@ use std::io::{BufRead, BufReader, Read};
 use serde::Serialize;
 
 #[cfg(feature = "age")]
-use crate::age::v1::{self, begins_so};
+use crate::age::v1::{self, is_header_start};
 use crate::armor::{ArmorReader, looks_armored};
-use crate::crypt::{beginning, first_byte};
 use crate::error::{Result, io};
 use crate::header::{Header, MIN_HEADER_BYTES, VERSION};
 use crate::layout;
 use crate::read_at::ReadAt;
 use crate::stanza::{Method, Stanza};
+use crate::whole_file::{first_byte, header_reader};
 
 /// A file of either format, in armour or not, and what it says of itself.
 ///
@@ -69,7 +69,7 @@ impl AnyInspection {
     /// As [`read`](Self::read), and those of the source.
     pub fn of<S: ReadAt>(source: &S) -> Result<Self> {
         let file_bytes = source.size().map_err(io("examine the input"))?;
-        Self::read(&mut beginning(source), Some(file_bytes))
+        Self::read(&mut header_reader(source), Some(file_bytes))
     }
 
     /// The same of a file of `file_bytes` bytes, armour left out.
@@ -78,7 +78,8 @@ impl AnyInspection {
         match &mut self.file {
             FormatInspection::Polyseal(file) => {
                 let bytes = file_bytes.saturating_sub(file.payload_offset);
-                file.payload = Some(PayloadInfo::of(bytes, file.segment_bytes, file.tag_bytes));
+                file.payload =
+                    Some(PayloadInfo::from_length(bytes, file.segment_bytes, file.tag_bytes));
             }
             #[cfg(feature = "age")]
             FormatInspection::Age(file) => file.payload = Some(file.payload_of(file_bytes)),
@@ -90,7 +91,7 @@ impl AnyInspection {
 impl FormatInspection {
     fn read(input: &mut impl BufRead, file_bytes: Option<u64>) -> Result<Self> {
         #[cfg(feature = "age")]
-        if first_byte(input)?.is_some_and(begins_so) {
+        if first_byte(input)?.is_some_and(is_header_start) {
             return v1::Inspection::read(input, file_bytes).map(Self::Age);
         }
         Inspection::read(input, file_bytes).map(Self::Polyseal)
@@ -207,7 +208,7 @@ pub struct PayloadInfo {
 
 impl PayloadInfo {
     /// That of so many bytes, in segments of `segment` and `tag` bytes.
-    pub(crate) fn of(bytes: u64, segment: u32, tag: usize) -> Self {
+    pub(crate) fn from_length(bytes: u64, segment: u32, tag: usize) -> Self {
         Self {
             bytes,
             segments: layout::segments(bytes, segment as usize + tag),
@@ -225,16 +226,17 @@ impl Inspection {
     pub fn read(input: &mut (impl Read + ?Sized), file_bytes: Option<u64>) -> Result<Self> {
         let header = Header::read(input)?;
         let before = header.payload_offset();
-        Ok(Self::of(&header, file_bytes.map(|bytes| bytes.saturating_sub(before))))
+        Ok(Self::from_header(&header, file_bytes.map(|bytes| bytes.saturating_sub(before))))
     }
 
     /// Describes a header, and its payload if the length of that is known: for a header that is
     /// kept elsewhere.
     #[must_use]
-    pub fn of(header: &Header, payload_bytes: Option<u64>) -> Self {
+    pub fn from_header(header: &Header, payload_bytes: Option<u64>) -> Self {
         let tag_bytes = header.suite().tag_bytes();
         let segment_bytes = header.segment_size().bytes();
-        let payload = payload_bytes.map(|bytes| PayloadInfo::of(bytes, segment_bytes, tag_bytes));
+        let payload =
+            payload_bytes.map(|bytes| PayloadInfo::from_length(bytes, segment_bytes, tag_bytes));
         Self {
             format: "polyseal",
             version: VERSION,

@@ -163,7 +163,7 @@ impl Layout {
     }
 
     /// Where `segments` lie in what is stored.
-    pub(crate) fn stored(&self, segments: &Range<u64>) -> Range<u64> {
+    pub(crate) fn stored_range(&self, segments: &Range<u64>) -> Range<u64> {
         let payload = self.stored_bytes() - self.offset;
         let at = |index: u64| self.offset + index.saturating_mul(self.stored_unit()).min(payload);
         at(segments.start)..at(segments.end)
@@ -233,7 +233,7 @@ mod tests {
             }
             let all = 0..layout.segments();
             assert_eq!(layout.plain(&all), 0..plaintext);
-            assert_eq!(layout.stored(&all), offset..stored);
+            assert_eq!(layout.stored_range(&all), offset..stored);
         }
         assert_eq!(Layout::of_plaintext(segment, 16, 4096, u64::MAX - 5000), None);
     }

@@ -51,7 +51,6 @@ pub mod age;
 mod armor;
 mod batch;
 mod commitment;
-mod crypt;
 mod error;
 mod header;
 #[cfg(unix)]
@@ -80,14 +79,14 @@ mod segment;
 mod stanza;
 mod suite;
 mod version;
+mod whole_file;
 
 pub use armor::{ArmorReader, ArmorWriter};
 pub use commitment::{COMMITMENT_BYTES, Commitment};
-pub use crypt::{Decryptor, Encryptor, Summary};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{
-    AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
-    VERSION,
+    AuthenticHeader, ExistingRecipients, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS,
+    MIN_HEADER_BYTES, VERSION,
 };
 pub use inspect::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo};
 pub use key::{KEY_BYTES, Key, looks_random};
@@ -95,10 +94,10 @@ pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
 pub use one_shot::{decrypt, encrypt};
-pub use opener::{Answer, Opened, Opener, Step, Wanted};
+pub use opener::{Answer, ByteRange, OpenedFile, Opener, Step};
 pub use outline::Outline;
 pub use passphrase::{Context, Passphrase};
-pub use payload::{Payload, PayloadHead, Stored};
+pub use payload::{Payload, PayloadHead, StoredLength};
 pub use pipeline::{Input, Output};
 pub use read_at::ReadAt;
 pub use reader::Reader;
@@ -106,3 +105,4 @@ pub use recipients::{Identities, Recipients};
 pub use sealer::{Piece, Sealer, SourceVersion, StreamSealer};
 pub use suite::{DEFAULT_SUITE, Suite};
 pub use version::Version;
+pub use whole_file::{Decryptor, Encryptor, Summary};

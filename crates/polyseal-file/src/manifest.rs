@@ -12,12 +12,12 @@
 //!
 //! ```
 //! use polyseal_file::Commitment;
-//! use polyseal_file::manifest::{Bound, Entry, Kind, Modified, Reader, Writer};
+//! use polyseal_file::manifest::{FileBinding, Entry, Kind, Timestamp, Reader, Writer};
 //!
-//! let modified = Modified { seconds: 1_700_000_000, nanoseconds: 0 };
+//! let modified = Timestamp { seconds: 1_700_000_000, nanoseconds: 0 };
 //! // As `Summary::commitment` has it when the file is encrypted.
 //! let commitment = Commitment { file_salt: [7; 32], key: [8; 32], payload_root: [9; 32] };
-//! let kind = Kind::File { plaintext_bytes: 14, bound: Bound::Contents(commitment) };
+//! let kind = Kind::File { plaintext_bytes: 14, bound: FileBinding::Contents(commitment) };
 //! let mut writer = Writer::new(Vec::new())?;
 //! writer.push(&Entry { path: b"notes.txt".to_vec(), mode: 0o644, modified, kind })?;
 //! let manifest = writer.finish()?;
@@ -70,7 +70,7 @@ pub struct Entry {
     /// The permission bits, at most 0o777; 0 for a link.
     pub mode: u16,
     /// When it was modified.
-    pub modified: Modified,
+    pub modified: Timestamp,
     /// What it is.
     pub kind: Kind,
 }
@@ -83,7 +83,7 @@ pub enum Kind {
         /// The bytes of its plaintext.
         plaintext_bytes: u64,
         /// Which encrypted file it is.
-        bound: Bound,
+        bound: FileBinding,
     },
     /// A directory, whose entries follow.
     Directory,
@@ -96,14 +96,14 @@ pub enum Kind {
 
 /// What an entry says of the encrypted file that belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub enum FileBinding {
     /// In version 1, its file salt alone: the contents are not bound.
     Salt([u8; COMMITMENT_BYTES]),
     /// In version 2, all of it but its recipients.
     Contents(Commitment),
 }
 
-impl Bound {
+impl FileBinding {
     /// The file salt in the header of the encrypted file.
     #[must_use]
     pub fn file_salt(&self) -> &[u8; COMMITMENT_BYTES] {
@@ -116,7 +116,7 @@ impl Bound {
 
 /// A moment, counted from 1970-01-01 00:00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Modified {
+pub struct Timestamp {
     /// Whole seconds, rounded down.
     pub seconds: i64,
     /// And these nanoseconds, below 10^9.
@@ -199,7 +199,7 @@ pub fn stays_inside(path: &[u8], target: &[u8]) -> bool {
 #[derive(Debug)]
 pub struct Writer<W> {
     output: W,
-    order: InOrder,
+    order: EntryOrder,
 }
 
 impl<W: Write> Writer<W> {
@@ -210,7 +210,7 @@ impl<W: Write> Writer<W> {
     pub fn new(mut output: W) -> Result<Self, Error> {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
-        Ok(Self { output, order: InOrder::default() })
+        Ok(Self { output, order: EntryOrder::default() })
     }
 
     /// The next entry, in the order of [`compare`].
@@ -219,7 +219,7 @@ impl<W: Write> Writer<W> {
     /// [`Error::Invalid`] if no manifest has this entry there, and nothing was written; those of
     /// the output.
     pub fn push(&mut self, entry: &Entry) -> Result<(), Error> {
-        if matches!(entry.kind, Kind::File { bound: Bound::Salt(_), .. }) {
+        if matches!(entry.kind, Kind::File { bound: FileBinding::Salt(_), .. }) {
             return Err(Error::Invalid(Problem::UnboundContents));
         }
         self.order.expect(entry)?;
@@ -238,7 +238,7 @@ impl<W: Write> Writer<W> {
             Kind::File { plaintext_bytes, bound } => {
                 bytes.extend(plaintext_bytes.to_le_bytes());
                 bytes.extend(bound.file_salt());
-                if let Bound::Contents(commitment) = bound {
+                if let FileBinding::Contents(commitment) = bound {
                     bytes.extend(commitment.key);
                     bytes.extend(commitment.payload_root);
                 }
@@ -274,7 +274,7 @@ impl<W: Write> Writer<W> {
 pub struct Reader<R> {
     input: R,
     version: u16,
-    order: InOrder,
+    order: EntryOrder,
     ended: bool,
 }
 
@@ -309,7 +309,7 @@ impl<R: Read> Reader<R> {
         }
         match u16::from_le_bytes(take(&mut input)?) {
             version @ (VERSION | UNBOUND_VERSION) => {
-                Ok(Self { input, version, order: InOrder::default(), ended: false })
+                Ok(Self { input, version, order: EntryOrder::default(), ended: false })
             }
             other => Err(Error::Invalid(Problem::Version(other))),
         }
@@ -337,7 +337,7 @@ impl<R: Read> Reader<R> {
         }
         let path = string(input)?;
         let mode = u16::from_le_bytes(take(input)?);
-        let modified = Modified {
+        let modified = Timestamp {
             seconds: i64::from_le_bytes(take(input)?),
             nanoseconds: u32::from_le_bytes(take(input)?),
         };
@@ -347,9 +347,9 @@ impl<R: Read> Reader<R> {
                 let file_salt = take(input)?;
                 let bound = if binds_contents {
                     let (key, payload_root) = (take(input)?, take(input)?);
-                    Bound::Contents(Commitment { file_salt, key, payload_root })
+                    FileBinding::Contents(Commitment { file_salt, key, payload_root })
                 } else {
-                    Bound::Salt(file_salt)
+                    FileBinding::Salt(file_salt)
                 };
                 Kind::File { plaintext_bytes, bound }
             }
@@ -393,7 +393,7 @@ fn length(string: &[u8]) -> Result<u16, Error> {
 
 /// What the entries so far allow as the next one.
 #[derive(Debug, Default)]
-struct InOrder {
+struct EntryOrder {
     last: Vec<u8>,
     /// How many bytes of `last` are a directory in which the next entry may be: all of them if it
     /// is one, otherwise those before its name.
@@ -401,7 +401,7 @@ struct InOrder {
     entries: u64,
 }
 
-impl InOrder {
+impl EntryOrder {
     fn expect(&mut self, entry: &Entry) -> Result<(), Error> {
         let invalid = |problem| Err(Error::Invalid(problem));
         let path = &entry.path[..];

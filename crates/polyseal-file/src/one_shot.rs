@@ -4,10 +4,10 @@ use std::mem;
 
 use zeroize::Zeroizing;
 
-use crate::crypt::{Decryptor, Encryptor};
 use crate::error::Result;
 use crate::pipeline::{Input, Output};
 use crate::recipients::{Identities, Recipients};
+use crate::whole_file::{Decryptor, Encryptor};
 
 /// Encrypts `plaintext`; what is returned is a file like any other. [`Encryptor`] has what can be
 /// chosen: the suite, the segment size, a context, the number of threads.

@@ -43,14 +43,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::crypt::Decryptor;
 use crate::error::{Error, Result};
 use crate::header::{Header, MIN_HEADER_BYTES};
 use crate::layout::{DEFAULT_SEGMENT_BYTES, SegmentSize};
 use crate::outline::Outline;
-use crate::payload::{Payload, PayloadHead, Stored};
+use crate::payload::{Payload, PayloadHead, StoredLength};
 use crate::read_at::{ReadAt, fill};
 use crate::version::Version;
+use crate::whole_file::Decryptor;
 
 /// The longest tag of a suite in bytes.
 const MAX_TAG_BYTES: u64 = 64;
@@ -58,7 +58,7 @@ const FIRST: u64 = MIN_HEADER_BYTES as u64;
 
 /// Bytes that are to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ByteRange {
     /// So many from the beginning, or all if there are fewer: `bytes=0-…`.
     First(u64),
     /// So many at the end, or all if there are fewer: `bytes=-…`.
@@ -67,7 +67,7 @@ pub enum Wanted {
     Range(Range<u64>),
 }
 
-impl Wanted {
+impl ByteRange {
     /// Which bytes of an object of `size` bytes they are.
     #[must_use]
     pub fn range(&self, size: u64) -> Range<u64> {
@@ -79,7 +79,7 @@ impl Wanted {
     }
 }
 
-/// The answer to one [`Wanted`].
+/// The answer to one [`ByteRange`].
 #[derive(Debug)]
 pub struct Answer {
     /// The version that the bytes are of.
@@ -94,7 +94,7 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Fetch these, at once, and hand all answers to [`Opener::take`], in this order.
-    Fetch(Vec<Wanted>),
+    Fetch(Vec<ByteRange>),
     /// Call [`Opener::unlock`].
     Unlock,
     /// Call [`Opener::open`].
@@ -105,14 +105,14 @@ pub enum Step {
 pub struct Opener {
     version: Option<Version>,
     /// How many last bytes are wanted with the first ones.
-    ahead: Option<u64>,
-    held: Held,
+    tail_bytes: Option<u64>,
+    fetched: FetchedPieces,
     head: Option<PayloadHead>,
 }
 
 /// A stored file that has been opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     /// The version that all of it is of.
     pub version: Version,
     /// What opens ranges of it.
@@ -131,28 +131,28 @@ impl Opener {
     /// Of an object of which nothing is known yet.
     #[must_use]
     pub fn new() -> Self {
-        let ahead = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
-        Self { version: None, ahead, held: Held::default(), head: None }
+        let tail_bytes = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
+        Self { version: None, tail_bytes, fetched: FetchedPieces::default(), head: None }
     }
 
     /// Of the version that a list or the like has told.
     #[must_use]
-    pub fn of(version: Version) -> Self {
+    pub fn for_version(version: Version) -> Self {
         Self { version: Some(version), ..Self::new() }
     }
 
     /// With another guess of how large the last segment may be than the usual size.
     #[must_use]
     pub fn segment_size(mut self, segment: SegmentSize) -> Self {
-        self.ahead = self.ahead.map(|_| u64::from(segment.bytes()) + MAX_TAG_BYTES);
+        self.tail_bytes = self.tail_bytes.map(|_| u64::from(segment.bytes()) + MAX_TAG_BYTES);
         self
     }
 
     /// With the last segment wanted after the header, exactly: where a store cannot be asked for
     /// last bytes, or where requests do not run at once.
     #[must_use]
-    pub fn in_turn(mut self) -> Self {
-        self.ahead = None;
+    pub fn sequential(mut self) -> Self {
+        self.tail_bytes = None;
         self
     }
 
@@ -160,25 +160,25 @@ impl Opener {
     #[must_use]
     pub fn step(&self) -> Step {
         let Some(size) = self.version.as_ref().map(Version::size) else {
-            let last = self.ahead.map(Wanted::Last);
-            return Step::Fetch([Wanted::First(FIRST)].into_iter().chain(last).collect());
+            let last = self.tail_bytes.map(ByteRange::Last);
+            return Step::Fetch([ByteRange::First(FIRST)].into_iter().chain(last).collect());
         };
         let next = match &self.head {
             Some(head) => (head.last_range(), Step::Open),
             None => (0..self.header_bytes(size), Step::Unlock),
         };
-        let Some(first) = self.held.missing(next.0) else { return next.1 };
-        let mut wanted = vec![Wanted::Range(first.clone())];
-        if let Some(ahead) = self.ahead
+        let Some(first) = self.fetched.missing(next.0) else { return next.1 };
+        let mut wanted = vec![ByteRange::Range(first.clone())];
+        if let Some(tail_bytes) = self.tail_bytes
             && first.start == 0
-            && self.held.from(size).is_none()
+            && self.fetched.from(size).is_none()
         {
             // Both ends at once, and no byte of them twice.
-            let last = size.saturating_sub(ahead);
+            let last = size.saturating_sub(tail_bytes);
             if last <= first.end {
-                wanted = vec![Wanted::Range(0..size)];
+                wanted = vec![ByteRange::Range(0..size)];
             } else {
-                wanted.push(Wanted::Range(last..size));
+                wanted.push(ByteRange::Range(last..size));
             }
         }
         Step::Fetch(wanted)
@@ -186,7 +186,7 @@ impl Opener {
 
     /// As many as the header has, as far as that is known. What is wrong with it, unlocking says.
     fn header_bytes(&self, size: u64) -> u64 {
-        let announced = self.held.from(0).and_then(|bytes| Outline::parse(bytes).ok());
+        let announced = self.fetched.from(0).and_then(|bytes| Outline::parse(bytes).ok());
         let header = announced.map_or(FIRST, |outline| outline.header_bytes());
         if header <= size { header } else { size.min(FIRST) }
     }
@@ -199,18 +199,18 @@ impl Opener {
     /// # Errors
     /// [`Error::Replaced`] if it is of another version than the answers before;
     /// [`Error::PartBytes`] if it is shorter or longer than what was wanted, or begins elsewhere.
-    pub fn take(&mut self, wanted: &Wanted, answer: Answer) -> Result<()> {
+    pub fn take(&mut self, wanted: &ByteRange, answer: Answer) -> Result<()> {
         let Answer { version, start, bytes } = answer;
         let whole = start == 0 && bytes.len() as u64 == version.size();
         if self.version.as_ref().is_some_and(|pinned| !pinned.is_same(&version)) {
             // An answer that has all of it needs no other. A version that was told is meant.
-            if !whole || !matches!(wanted, Wanted::First(_) | Wanted::Last(_)) {
+            if !whole || !matches!(wanted, ByteRange::First(_) | ByteRange::Last(_)) {
                 return Err(Error::Replaced);
             }
             self.version = None;
         }
         if whole {
-            self.held = Held::default();
+            self.fetched = FetchedPieces::default();
         }
         let range = wanted.range(version.size());
         let (expected, given) = (range.end.saturating_sub(range.start), bytes.len() as u64);
@@ -218,7 +218,7 @@ impl Opener {
             return Err(Error::PartBytes { expected, given });
         }
         self.version.get_or_insert(version);
-        self.held.put(start, bytes);
+        self.fetched.put(start, bytes);
         Ok(())
     }
 
@@ -228,8 +228,8 @@ impl Opener {
     /// Those of [`Header::parse`] and [`Decryptor::payload_head`].
     pub fn unlock(&mut self, decryptor: &Decryptor<'_>) -> Result<()> {
         let size = self.version.as_ref().map_or(0, Version::size);
-        let header = Header::parse(self.held.from(0).unwrap_or_default())?;
-        self.head = Some(decryptor.payload_head(&header, Stored::File(size))?);
+        let header = Header::parse(self.fetched.from(0).unwrap_or_default())?;
+        self.head = Some(decryptor.payload_head(&header, StoredLength::File(size))?);
         Ok(())
     }
 
@@ -237,14 +237,14 @@ impl Opener {
     ///
     /// # Errors
     /// Those of [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
-    pub fn open(self) -> Result<Opened> {
-        let Self { version, mut held, head, .. } = self;
+    pub fn open(self) -> Result<OpenedFile> {
+        let Self { version, mut fetched, head, .. } = self;
         let (version, head) = version.zip(head).ok_or(Error::NotFetched)?;
         let last = head.last_range();
-        let (end_start, end) = held.take(last.start).ok_or(Error::NotFetched)?;
+        let (end_start, end) = fetched.take(last.start).ok_or(Error::NotFetched)?;
         let at = (last.start - end_start) as usize;
         let payload = head.certain(end.get(at..).unwrap_or_default())?;
-        Ok(Opened { version, payload, end_start, end })
+        Ok(OpenedFile { version, payload, end_start, end })
     }
 
     /// Fetches from something that can be read right away, of which the `start` is there already.
@@ -275,7 +275,8 @@ impl Opener {
             }
         }
         let head = self.head.take().ok_or(Error::NotFetched)?;
-        let (start, mut end) = self.held.take(head.last_range().start).ok_or(Error::NotFetched)?;
+        let (start, mut end) =
+            self.fetched.take(head.last_range().start).ok_or(Error::NotFetched)?;
         end.drain(..(head.last_range().start - start) as usize);
         Ok((head, end))
     }
@@ -289,14 +290,14 @@ impl Opener {
     /// What has been fetched from `offset` on, without a gap; none if that byte is not there. It
     /// is what the file has stored, and nothing of it is authentic.
     #[must_use]
-    pub fn held(&self, offset: u64) -> Option<&[u8]> {
-        self.held.from(offset)
+    pub fn bytes_from(&self, offset: u64) -> Option<&[u8]> {
+        self.fetched.from(offset)
     }
 
     /// What has not been fetched of `range`, up to what has been; none if all of it has.
     #[must_use]
     pub fn missing(&self, range: Range<u64>) -> Option<Range<u64>> {
-        self.held.missing(range)
+        self.fetched.missing(range)
     }
 }
 
@@ -314,9 +315,9 @@ impl fmt::Debug for Opener {
 
 /// Pieces of a file, by where they begin; none touches another.
 #[derive(Default)]
-struct Held(BTreeMap<u64, Vec<u8>>);
+struct FetchedPieces(BTreeMap<u64, Vec<u8>>);
 
-impl Held {
+impl FetchedPieces {
     /// The bytes from `offset` on. Behind the last byte of a piece there are none, and that is
     /// known.
     fn from(&self, offset: u64) -> Option<&[u8]> {
@@ -397,7 +398,11 @@ mod tests {
     }
 
     /// Opens `file`, and tells what was fetched, step by step.
-    fn run(mut opener: Opener, key: &Key, file: &[u8]) -> Result<(Opened, Vec<Vec<Range<u64>>>)> {
+    fn run(
+        mut opener: Opener,
+        key: &Key,
+        file: &[u8],
+    ) -> Result<(OpenedFile, Vec<Vec<Range<u64>>>)> {
         let (identities, mut steps) = (Identities::from(key), Vec::new());
         loop {
             match opener.step() {
@@ -420,7 +425,7 @@ mod tests {
     fn both_ends_are_wanted_at_once_and_then_nothing() {
         let (key, stored) = file(200_000, 4096);
         let size = stored.len() as u64;
-        let known = || Opener::of(Version::new(size).with_tag(Some("\"1\"")));
+        let known = || Opener::for_version(Version::new(size).with_tag(Some("\"1\"")));
         let end = size - 65_600..size;
         for opener in [Opener::new(), known()] {
             let (opened, steps) = run(opener, &key, &stored).unwrap();
@@ -428,7 +433,7 @@ mod tests {
             assert_eq!(opened.payload.plaintext_bytes(), 200_000);
             assert_eq!((opened.end_start, opened.end.len()), (end.start, 65_600));
         }
-        let (_, steps) = run(Opener::new().in_turn(), &key, &stored).unwrap();
+        let (_, steps) = run(Opener::new().sequential(), &key, &stored).unwrap();
         assert_eq!(steps, [vec![0..4096], vec![4096 + 3 * SEGMENT..size]]);
     }
 
@@ -452,7 +457,7 @@ mod tests {
         for bytes in [49_200, 50_000, 53_000] {
             for header in [4096, 8192, 16_384] {
                 let (key, stored) = file(bytes, header);
-                for opener in [Opener::new(), Opener::new().in_turn()] {
+                for opener in [Opener::new(), Opener::new().sequential()] {
                     let (opened, _) = run(opener, &key, &stored).unwrap();
                     assert_eq!(opened.payload.plaintext_bytes(), bytes as u64);
                 }
@@ -465,7 +470,7 @@ mod tests {
         for bytes in [0, 1, 61_000] {
             let (key, stored) = file(bytes, 4096);
             let size = stored.len() as u64;
-            let opener = Opener::of(Version::new(size).with_tag(Some("\"1\"")));
+            let opener = Opener::for_version(Version::new(size).with_tag(Some("\"1\"")));
             let (opened, steps) = run(opener, &key, &stored).unwrap();
             assert_eq!(steps.len(), 1);
             assert_eq!(steps[0], [0..size]);
@@ -477,7 +482,7 @@ mod tests {
     fn short_long_and_misplaced_answers_are_refused_and_the_whole_object_is_taken() {
         let (key, stored) = file(200_000, 4096);
         let size = stored.len() as u64;
-        let first = Wanted::First(4096);
+        let first = ByteRange::First(4096);
         for range in [0..4095, 0..4097, 1..4097, 1..4096, 0..0] {
             let refused = Opener::new().take(&first, answer(&stored, "\"1\"", range.clone()));
             assert!(matches!(refused, Err(Error::PartBytes { .. })), "{range:?}");
@@ -491,8 +496,8 @@ mod tests {
     #[test]
     fn another_version_is_refused_unless_all_of_it_came() {
         let (key, stored) = file(200_000, 4096);
-        let (size, first) = (stored.len() as u64, Wanted::First(4096));
-        let last = Wanted::Last(65_600);
+        let (size, first) = (stored.len() as u64, ByteRange::First(4096));
+        let last = ByteRange::Last(65_600);
         let mut opener = Opener::new();
         opener.take(&first, answer(&stored, "\"1\"", 0..4096)).unwrap();
         let other = answer(&stored, "\"2\"", last.range(size));

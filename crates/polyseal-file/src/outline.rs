@@ -7,13 +7,13 @@
 use crate::error::Result;
 use crate::header::{FIXED_BYTES, Header};
 use crate::layout::{SegmentSize, plaintext_bytes};
-use crate::payload::Stored;
+use crate::payload::StoredLength;
 use crate::suite::Suite;
 
 /// The sizes of a file, from its first [`BYTES`](Self::BYTES) bytes.
 ///
 /// ```
-/// use polyseal_file::{Encryptor, Input, Key, Outline, Output, Stored};
+/// use polyseal_file::{Encryptor, Input, Key, Outline, Output, StoredLength};
 ///
 /// let mut file = Vec::new();
 /// Encryptor::new(&(&Key::generate()?).into())
@@ -21,7 +21,7 @@ use crate::suite::Suite;
 ///
 /// let outline = Outline::parse(&file[..Outline::BYTES])?;
 /// assert_eq!(outline.header_bytes(), 4096);
-/// assert_eq!(outline.plaintext_bytes(Stored::File(file.len() as u64)), Some(200_000));
+/// assert_eq!(outline.plaintext_bytes(StoredLength::File(file.len() as u64)), Some(200_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +65,10 @@ impl Outline {
 
     /// The length of the plaintext of what is stored; `None` if no payload has that length.
     #[must_use]
-    pub fn plaintext_bytes(&self, stored: Stored) -> Option<u64> {
+    pub fn plaintext_bytes(&self, stored: StoredLength) -> Option<u64> {
         let payload = match stored {
-            Stored::File(bytes) => bytes.checked_sub(self.header_bytes)?,
-            Stored::Payload(bytes) => bytes,
+            StoredLength::File(bytes) => bytes.checked_sub(self.header_bytes)?,
+            StoredLength::Payload(bytes) => bytes,
         };
         plaintext_bytes(payload, self.segment.bytes(), self.suite.tag_bytes())
     }

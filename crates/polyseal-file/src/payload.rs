@@ -25,14 +25,14 @@ const TOGETHER: u64 = 512 * 1024;
 
 /// What is stored, and how many bytes of it there are. Ranges of it are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredLength {
     /// An encrypted file: its header, and the payload behind it.
     File(u64),
     /// A payload alone, whose header is kept elsewhere.
     Payload(u64),
 }
 
-impl Stored {
+impl StoredLength {
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::File(bytes) | Self::Payload(bytes) => bytes,
@@ -54,7 +54,7 @@ impl Stored {
 /// of bytes that are stored. Here the file is one byte short:
 ///
 /// ```
-/// use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Key, Output, Stored};
+/// use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Key, Output, StoredLength};
 ///
 /// let (key, mut stored) = (Key::generate()?, Vec::new());
 /// let (mut message, output) = (&[7; 200_000][..], Output::Stream(&mut stored));
@@ -62,7 +62,7 @@ impl Stored {
 ///     Encryptor::new(&(&key).into()).encrypt_detached(Input::Stream(&mut message), output)?;
 ///
 /// let identities = Identities::from(&key);
-/// let short = Stored::Payload(stored.len() as u64 - 1);
+/// let short = StoredLength::Payload(stored.len() as u64 - 1);
 /// let head = Decryptor::new(&identities).payload_head(&header, short)?;
 /// let last = head.last_range();
 /// let refused = head.certain(&stored[last.start as usize..last.end as usize]);
@@ -81,7 +81,7 @@ pub struct PayloadHead {
 /// It can be shared by threads; opening takes `&self`, and nothing is kept but the key.
 ///
 /// ```
-/// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output, Stored};
+/// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output, StoredLength};
 ///
 /// let key = Key::generate()?;
 /// let (message, mut object) = (vec![7; 200_000], Vec::new());
@@ -92,7 +92,7 @@ pub struct PayloadHead {
 ///
 /// let header = Header::parse(fetch(0..4096))?;
 /// let identities = Identities::from(&key);
-/// let stored = Stored::File(object.len() as u64);
+/// let stored = StoredLength::File(object.len() as u64);
 /// let head = Decryptor::new(&identities).payload_head(&header, stored)?;
 /// let last = fetch(head.last_range());
 /// let payload = head.certain(last)?;
@@ -132,7 +132,7 @@ impl PayloadHead {
     #[must_use]
     pub fn last_range(&self) -> Range<u64> {
         let segments = self.layout.segments();
-        self.layout.stored(&(segments - 1..segments))
+        self.layout.stored_range(&(segments - 1..segments))
     }
 
     /// The payload, once its last segment has opened as the last one: `stored` is what
@@ -180,7 +180,7 @@ impl Payload {
     /// end. The range of an empty one is empty.
     #[must_use]
     pub fn stored_range(&self, range: Range<u64>) -> Range<u64> {
-        self.layout.stored(&self.layout.holding(range))
+        self.layout.stored_range(&self.layout.holding(range))
     }
 
     /// `range` of the plaintext, cut off at its end, from `stored`, which is what
@@ -317,7 +317,7 @@ impl Payload {
         index: u64,
         mut stored: Zeroizing<Vec<u8>>,
     ) -> Result<OpenSegment> {
-        expect(self.layout.stored(&(index..index + 1)), &stored)?;
+        expect(self.layout.stored_range(&(index..index + 1)), &stored)?;
         let last = index + 1 == self.layout.segments();
         let bytes = stored.len();
         let slot = [(&mut stored[..], bytes)].into_iter();

@@ -15,19 +15,19 @@ pub(crate) enum PayloadCipher {
 
 /// Why segments were not all sealed or opened, after `output` bytes of output that are right.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct PartialFailure {
     pub(crate) output: usize,
     pub(crate) error: Error,
 }
 
-impl From<Error> for Failed {
+impl From<Error> for PartialFailure {
     fn from(error: Error) -> Self {
         Self { output: 0, error }
     }
 }
 
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
+impl From<PartialFailure> for Error {
+    fn from(failed: PartialFailure) -> Self {
         failed.error
     }
 }
@@ -72,7 +72,7 @@ impl PayloadCipher {
         &self,
         first: Position,
         slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
-    ) -> std::result::Result<usize, Failed> {
+    ) -> std::result::Result<usize, PartialFailure> {
         match self {
             Self::Polyseal(cipher) => Ok(cipher.apply(first, slots)?),
             #[cfg(feature = "age")]

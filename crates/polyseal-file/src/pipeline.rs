@@ -23,12 +23,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::batch::{self, Batch, Claim, MAX_SLOTS};
+use crate::batch::{self, Batch, MAX_SLOTS, SegmentRun};
 use crate::commitment::{Leaf, Leaves};
 use crate::error::{Error, Result, io as io_error};
 #[cfg(unix)]
 use crate::holes::Holes;
-use crate::payload_cipher::{Failed, PayloadCipher};
+use crate::payload_cipher::{PartialFailure, PayloadCipher};
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
 /// second-level cache), CPU time to encrypt and decrypt: 64 KiB 0.116 and 0.161 s, 256 KiB 0.110
@@ -83,7 +83,7 @@ impl fmt::Debug for Output<'_> {
 }
 
 /// How a run is made.
-pub(crate) struct Run<'a> {
+pub(crate) struct Pipeline<'a> {
     pub(crate) cipher: PayloadCipher,
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
@@ -96,7 +96,7 @@ pub(crate) struct Run<'a> {
 
 /// What has become of a batch.
 #[derive(Default)]
-struct Done {
+struct BatchResult {
     /// The number of its first segment.
     first: u64,
     /// The bytes of output that are right.
@@ -126,7 +126,7 @@ pub(crate) enum Source<'a> {
 pub(crate) struct StreamSource<'a> {
     reader: &'a mut (dyn Read + Send),
     /// The byte after the previous batch: whoever holds it knows that the input goes on.
-    ahead: Option<u8>,
+    peeked: Option<u8>,
     next: u64,
     ended: bool,
 }
@@ -160,7 +160,7 @@ pub(crate) struct StreamSink<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn stream(reader: &'a mut (dyn Read + Send)) -> Self {
-        Self::Stream(Mutex::new(StreamSource { reader, ahead: None, next: 0, ended: false }))
+        Self::Stream(Mutex::new(StreamSource { reader, peeked: None, next: 0, ended: false }))
     }
 
     /// `total` bytes of a regular file from `offset`.
@@ -184,7 +184,7 @@ impl<'a> Source<'a> {
         &self,
         cipher: &PayloadCipher,
         batch: &mut Batch,
-    ) -> std::result::Result<Option<(u64, Claim)>, (u64, Error)> {
+    ) -> std::result::Result<Option<(u64, SegmentRun)>, (u64, Error)> {
         let unit = cipher.input_unit();
         let (index, claim) = match self {
             Self::Stream(source) => {
@@ -199,7 +199,7 @@ impl<'a> Source<'a> {
                 let (bytes, last) =
                     source.fill(unit, batch).map_err(|e| (index, io_error(READ)(e)))?;
                 source.ended = last;
-                (index, Claim { first: index * batch.slots() as u64, bytes, last })
+                (index, SegmentRun { first: index * batch.slots() as u64, bytes, last })
             }
             #[cfg(unix)]
             Self::File { file, offset, total, next } => {
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
                     return Err((index, Error::InputChanged));
                 }
                 let last = start + bytes as u64 == *total;
-                (index, Claim { first: index * batch.slots() as u64, bytes, last })
+                (index, SegmentRun { first: index * batch.slots() as u64, bytes, last })
             }
         };
         let segments = claim.bytes.div_ceil(unit).max(1) as u64;
@@ -233,18 +233,18 @@ impl StreamSource<'_> {
     fn fill(&mut self, unit: usize, batch: &mut Batch) -> io::Result<(usize, bool)> {
         let room = unit * batch.slots();
         let mut done = 0;
-        if let Some(byte) = self.ahead.take() {
+        if let Some(byte) = self.peeked.take() {
             batch.put_first(byte);
             done = 1;
         }
-        let mut ahead = [0];
+        let mut peeked = [0];
         while done <= room {
             let before = batch.used();
             // Most streams end within a segment: until then, there is room for one.
             let wanted = if done < unit { unit } else { room };
             let mut places = batch.places_mut(unit, done, wanted);
             if wanted == room {
-                places.push(IoSliceMut::new(&mut ahead));
+                places.push(IoSliceMut::new(&mut peeked));
             }
             match self.reader.read_vectored(&mut places) {
                 Ok(n) => {
@@ -259,7 +259,7 @@ impl StreamSource<'_> {
                 Err(e) => return Err(e),
             }
         }
-        self.ahead = Some(ahead[0]);
+        self.peeked = Some(peeked[0]);
         Ok((room, false))
     }
 }
@@ -297,13 +297,13 @@ impl<'a> Sink<'a> {
     /// Writes the `bytes` of output in `batch`, and records the failure of batch `index`; whether
     /// to go on. Batches of a stream wait for their turn, and so do their failures: what comes
     /// before a bad segment is always written, and what comes after it never.
-    fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut Done) -> bool {
+    fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut BatchResult) -> bool {
         match self {
             Self::Stream { before, state, turn } => {
                 let mut state = turn
-                    .wait_while(lock(state), |s| s.next != index && !s.over())
+                    .wait_while(lock(state), |s| s.next != index && !s.is_over())
                     .unwrap_or_else(PoisonError::into_inner);
-                if state.over() {
+                if state.is_over() {
                     return false;
                 }
                 let (places, _) = placed(before, unit, batch, done);
@@ -366,22 +366,22 @@ impl<'a> Sink<'a> {
 
 impl StreamSink<'_> {
     /// Whether nothing more is to be written.
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.abandoned || self.failure.is_some()
     }
 }
 
 /// What a worker leaves behind if it panics; whoever returns forgets it. (To ask whether the thread
 /// is panicking would be wrong in a caller's destructor, where it is so from the start.)
-struct Abandon<'a, 'b>(&'a Sink<'b>);
+struct AbandonOnDrop<'a, 'b>(&'a Sink<'b>);
 
-impl Drop for Abandon<'_, '_> {
+impl Drop for AbandonOnDrop<'_, '_> {
     fn drop(&mut self) {
         self.0.abandon();
     }
 }
 
-impl Run<'_> {
+impl Pipeline<'_> {
     /// Carries the whole payload from `source` to `sink`.
     pub(crate) fn carry(&self, source: &Source<'_>, sink: Sink<'_>) -> Result<Totals> {
         let slots = self.slots(source.total());
@@ -395,7 +395,7 @@ impl Run<'_> {
             if sink.stopped() {
                 return false;
             }
-            let (mut carried, mut done) = (0, Done::default());
+            let (mut carried, mut done) = (0, BatchResult::default());
             let index = match source.next(&self.cipher, batch) {
                 Ok(None) => return false,
                 Err((index, error)) => {
@@ -420,7 +420,7 @@ impl Run<'_> {
                             input.fetch_add(carried as u64, Ordering::Relaxed);
                             output.fetch_add(bytes as u64, Ordering::Relaxed);
                         }
-                        Err(Failed { output, error }) => {
+                        Err(PartialFailure { output, error }) => {
                             (done.bytes, done.failure) = (output, Some(error));
                         }
                     }
@@ -434,9 +434,9 @@ impl Run<'_> {
             go_on
         };
         let mut batch = new_batch();
-        if step(&mut batch) && !source.ended() {
+        if step(&mut batch) && !source.has_ended() {
             let work = |mut batch: Batch| {
-                let abandon = Abandon(&sink);
+                let abandon = AbandonOnDrop(&sink);
                 while step(&mut batch) {}
                 mem::forget(abandon);
             };
@@ -496,7 +496,7 @@ fn cores() -> NonZeroUsize {
 
 impl Source<'_> {
     /// Whether everything has been taken.
-    fn ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         match self {
             Self::Stream(source) => lock(source).ended,
             #[cfg(unix)]
@@ -510,7 +510,7 @@ fn placed<'a>(
     before: &'a [u8],
     unit: usize,
     batch: &'a Batch,
-    done: &Done,
+    done: &BatchResult,
 ) -> (Vec<IoSlice<'a>>, u64) {
     let mut places = batch.places(unit, 0, done.bytes);
     if done.first == 0 {

@@ -60,14 +60,14 @@ const SPARE: usize = 8 * 1024 * 1024;
 pub struct Reader<S> {
     source: S,
     payload: Payload,
-    shared: Mutex<Shared>,
+    shared: Mutex<SegmentCache>,
     position: u64,
 }
 
 /// What threads take from each other.
-struct Shared {
+struct SegmentCache {
     /// That which was used last at the end.
-    at_hand: VecDeque<Arc<OpenSegment>>,
+    recent_segments: VecDeque<Arc<OpenSegment>>,
     /// Memory that had a segment's plaintext, and is wiped when it is given back.
     segments: Vec<Zeroizing<Vec<u8>>>,
     /// Memory that had stored bytes.
@@ -80,16 +80,16 @@ impl<S: ReadAt> Reader<S> {
         let Range { start, end } = head.last_range();
         let mut last = vec![0; (end - start) as usize];
         fill(&source, &mut last, start)?;
-        Self::opened(source, head, &last)
+        Self::with_head(source, head, &last)
     }
 
     /// The same with the stored bytes of the last segment, which have been read.
-    pub(crate) fn opened(source: S, head: PayloadHead, stored: &[u8]) -> Result<Self> {
+    pub(crate) fn with_head(source: S, head: PayloadHead, stored: &[u8]) -> Result<Self> {
         let mut last = memory(head.layout());
         last.extend_from_slice(stored);
         let (payload, last) = head.certain_and_last(last)?;
-        let at_hand = [Arc::new(last)].into();
-        let shared = Shared { at_hand, segments: Vec::new(), stored: Vec::new() };
+        let recent_segments = [Arc::new(last)].into();
+        let shared = SegmentCache { recent_segments, segments: Vec::new(), stored: Vec::new() };
         Ok(Self { source, payload, shared: Mutex::new(shared), position: 0 })
     }
 
@@ -120,11 +120,13 @@ impl<S: ReadAt> Reader<S> {
         let mut at = range.start;
         while at < range.end {
             let index = at / unit;
-            let n = if let Some(open) = self.at_hand(index) {
+            let n = if let Some(open) = self.recent_segment(index) {
                 copy(&open, (at % unit) as usize, out)
             } else {
                 let mut segments = self.one_read(index, range.end);
-                if segments.end - segments.start > 1 && self.at_hand(segments.end - 1).is_some() {
+                if segments.end - segments.start > 1
+                    && self.recent_segment(segments.end - 1).is_some()
+                {
                     segments.end -= 1;
                 }
                 let end = self.payload.layout().plain(&segments).end.min(range.end);
@@ -133,7 +135,7 @@ impl<S: ReadAt> Reader<S> {
                 if segments.end - segments.start == 1 && one != (at..end) {
                     let open = self.open_one(index)?;
                     copy(&open, (at % unit) as usize, out);
-                    self.put_at_hand(open);
+                    self.put_recent_segment(open);
                 } else {
                     self.open_some(at..end, &mut out[..n])?;
                 }
@@ -154,8 +156,8 @@ impl<S: ReadAt> Reader<S> {
 
     /// Reads and opens one segment, in memory of its own.
     fn open_one(&self, index: u64) -> Result<OpenSegment> {
-        let Range { start, end } = self.payload.layout().stored(&(index..index + 1));
-        let mut bytes = self.fresh();
+        let Range { start, end } = self.payload.layout().stored_range(&(index..index + 1));
+        let mut bytes = self.take_buffer();
         bytes.resize((end - start) as usize, 0);
         fill(&self.source, &mut bytes, start)?;
         self.payload.open_segment(index, bytes)
@@ -171,8 +173,8 @@ impl<S: ReadAt> Reader<S> {
             stored = vec![0; bytes];
         }
         fill(&self.source, &mut stored[..bytes], start)?;
-        let keep = |open| self.put_at_hand(open);
-        self.payload.open_keeping(range, &stored[..bytes], out, || self.fresh(), keep)?;
+        let keep = |open| self.put_recent_segment(open);
+        self.payload.open_keeping(range, &stored[..bytes], out, || self.take_buffer(), keep)?;
         let mut shared = self.shared();
         let waiting: usize = shared.stored.iter().map(Vec::len).sum();
         if waiting + stored.len() <= SPARE {
@@ -181,24 +183,24 @@ impl<S: ReadAt> Reader<S> {
         Ok(())
     }
 
-    fn at_hand(&self, index: u64) -> Option<Arc<OpenSegment>> {
-        let at_hand = &mut self.shared().at_hand;
-        let found = at_hand.iter().position(|open| open.index() == index)?;
-        let open = at_hand.remove(found)?;
-        at_hand.push_back(Arc::clone(&open));
+    fn recent_segment(&self, index: u64) -> Option<Arc<OpenSegment>> {
+        let recent_segments = &mut self.shared().recent_segments;
+        let found = recent_segments.iter().position(|open| open.index() == index)?;
+        let open = recent_segments.remove(found)?;
+        recent_segments.push_back(Arc::clone(&open));
         Some(open)
     }
 
     /// Empty memory for a segment. Where segments are too large to wait for their turn, it is that
     /// of the one at hand, whose turn is over.
-    fn fresh(&self) -> Zeroizing<Vec<u8>> {
+    fn take_buffer(&self) -> Zeroizing<Vec<u8>> {
         let mut shared = self.shared();
         if let Some(spare) = shared.segments.pop() {
             return spare;
         }
         let layout = self.payload.layout();
         let large = layout.stored_unit() > SPARE as u64;
-        let over = if large { shared.at_hand.pop_front() } else { None };
+        let over = if large { shared.recent_segments.pop_front() } else { None };
         drop(shared);
         over.and_then(Arc::into_inner).map_or_else(
             || memory(layout),
@@ -210,15 +212,15 @@ impl<S: ReadAt> Reader<S> {
         )
     }
 
-    fn put_at_hand(&self, open: OpenSegment) {
+    fn put_recent_segment(&self, open: OpenSegment) {
         let most = (AT_HAND_BYTES / self.payload.layout().stored_unit()).clamp(1, AT_HAND);
         let before = {
-            let at_hand = &mut self.shared().at_hand;
-            let same = at_hand.iter().position(|it| it.index() == open.index());
-            at_hand.push_back(Arc::new(open));
+            let recent_segments = &mut self.shared().recent_segments;
+            let same = recent_segments.iter().position(|it| it.index() == open.index());
+            recent_segments.push_back(Arc::new(open));
             match same {
-                Some(same) => at_hand.remove(same),
-                None if at_hand.len() as u64 > most => at_hand.pop_front(),
+                Some(same) => recent_segments.remove(same),
+                None if recent_segments.len() as u64 > most => recent_segments.pop_front(),
                 None => None,
             }
         };
@@ -234,7 +236,7 @@ impl<S: ReadAt> Reader<S> {
     }
 
     /// A poisoned lock is as good as any: what is in there is whole at any time.
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, SegmentCache> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

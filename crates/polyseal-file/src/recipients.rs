@@ -12,7 +12,7 @@ use ::age::Recipient;
 use age_core::format::FileKey;
 
 #[cfg(feature = "age")]
-use crate::age::{BoundedIdentity, WorkLeft};
+use crate::age::{BoundedIdentity, WorkBudget};
 use crate::error::{Error, Result};
 use crate::key::Key;
 #[cfg(feature = "passphrase")]
@@ -21,7 +21,7 @@ use crate::passphrase::Passphrase;
 use crate::stanza::Cost;
 #[cfg(feature = "age")]
 use crate::stanza::{AgeGroup, AgeKey, AgeStanza, unwrap_with, wrap_for_all};
-use crate::stanza::{Binding, Method, Salt, Stanza, Unsealed, Unwrapped};
+use crate::stanza::{Binding, Method, Salt, Stanza, StanzaDraft, UnwrapResult};
 
 /// Who shall be able to open a file.
 #[derive(Default)]
@@ -87,13 +87,13 @@ impl Recipients {
     }
 
     /// A stanza for each, before it is known which file they are for.
-    pub(crate) fn stanzas(&self) -> Result<Vec<Unsealed>> {
+    pub(crate) fn stanzas(&self) -> Result<Vec<StanzaDraft>> {
         if self.is_empty() {
             return Err(Error::NoRecipients);
         }
         let mut stanzas = Vec::new();
         for key in &self.keys {
-            stanzas.push(Unsealed::new(Method::KeyFile, Salt::random()?, key.bytes()));
+            stanzas.push(StanzaDraft::new(Method::KeyFile, Salt::random()?, key.bytes()));
         }
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
@@ -102,13 +102,13 @@ impl Recipients {
             }
             let (salt, cost) = (Salt::random()?, Cost::RECOMMENDED);
             let key = cost.stretch(passphrase, salt.as_bytes())?;
-            stanzas.push(Unsealed::new(Method::Passphrase(cost), salt, &key[..]));
+            stanzas.push(StanzaDraft::new(Method::Passphrase(cost), salt, &key[..]));
         }
         #[cfg(feature = "age")]
         if !self.age.is_empty() {
             let key = AgeKey::random()?;
             let group = AgeGroup::wrap(&key, &self.age)?;
-            stanzas.push(Unsealed::new(Method::Age(group), Salt::random()?, key.bytes()));
+            stanzas.push(StanzaDraft::new(Method::Age(group), Salt::random()?, key.bytes()));
         }
         Ok(stanzas)
     }
@@ -153,14 +153,14 @@ impl fmt::Debug for Recipients {
 #[cfg(feature = "age")]
 type BoxedIdentity = Box<dyn BoundedIdentity>;
 #[cfg(feature = "passphrase")]
-type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
+type PassphrasePrompt<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
 
 /// What there is to open a file with.
 #[derive(Default)]
 pub struct Identities<'a> {
     keys: Vec<Key>,
     #[cfg(feature = "passphrase")]
-    ask: Option<Ask<'a>>,
+    ask: Option<PassphrasePrompt<'a>>,
     #[cfg(feature = "age")]
     age: Vec<BoxedIdentity>,
     /// Where passphrases are not a feature, nothing is borrowed.
@@ -209,15 +209,15 @@ impl<'a> Identities<'a> {
         let mut reason = Error::NoMatchingKey;
         let attempt = |stanza: &Stanza, key: &[u8], reason: &mut Error| -> Result<Option<Key>> {
             match stanza.unwrap(key, binding)? {
-                Unwrapped::OtherKey => return Ok(None),
-                Unwrapped::FileKey(file_key) if opens(&file_key)? => return Ok(Some(file_key)),
-                Unwrapped::FileKey(_) | Unwrapped::Altered => {}
+                UnwrapResult::OtherKey => return Ok(None),
+                UnwrapResult::FileKey(file_key) if opens(&file_key)? => return Ok(Some(file_key)),
+                UnwrapResult::FileKey(_) | UnwrapResult::Altered => {}
             }
             *reason = Error::HeaderNotAuthentic;
             Ok(None)
         };
         #[cfg(feature = "age")]
-        let mut left = WorkLeft::new();
+        let mut left = WorkBudget::new();
         for stanza in stanzas.iter().filter(|s| matches!(s.method(), Method::KeyFile)) {
             for key in &self.keys {
                 if let Some(file_key) = attempt(stanza, key.bytes(), &mut reason)? {
@@ -279,7 +279,7 @@ impl<'a> Identities<'a> {
         }
         let mut reason = Error::NoMatchingKey;
         let stanzas: Vec<_> = stanzas.iter().map(AgeStanza::to_age).collect();
-        let mut left = WorkLeft::new();
+        let mut left = WorkBudget::new();
         for identity in &self.age {
             match unwrap_with(&stanzas, &**identity, &mut left) {
                 Ok(None) => {}

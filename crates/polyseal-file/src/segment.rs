@@ -79,7 +79,7 @@ impl SegmentCipher {
         first: Position,
         slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
     ) -> Result<usize> {
-        let run = Run { first, count: slots.len() };
+        let run = SegmentSequence { first, count: slots.len() };
         let nonces = run.nonces();
         let nonce_bytes = self.aead.algorithm().nonce_bytes();
         let (mut messages, mut output) = (Vec::with_capacity(run.count), 0);
@@ -88,9 +88,9 @@ impl SegmentCipher {
             let text = match self.direction {
                 Direction::Seal => Some(length),
                 // An empty segment after others would give one plaintext two encryptions.
-                Direction::Open => {
-                    length.checked_sub(self.tag).filter(|&text| text > 0 || run.at(i).index == 0)
-                }
+                Direction::Open => length
+                    .checked_sub(self.tag)
+                    .filter(|&text| text > 0 || run.position(i).index == 0),
             };
             let Some(text) = text else {
                 truncated = Err(Error::Truncated);
@@ -118,7 +118,7 @@ impl SegmentCipher {
         first: Position,
         segments: impl ExactSizeIterator<Item = (&'a mut [u8], &'a mut [u8])>,
     ) -> Result<()> {
-        let run = Run { first, count: segments.len() };
+        let run = SegmentSequence { first, count: segments.len() };
         let nonces = run.nonces();
         let nonce_bytes = self.aead.algorithm().nonce_bytes();
         let mut messages: Vec<_> = segments
@@ -128,10 +128,10 @@ impl SegmentCipher {
         self.open_all(&run, &mut messages)
     }
 
-    fn open_all(&self, run: &Run, messages: &mut [Message<'_>]) -> Result<()> {
+    fn open_all(&self, run: &SegmentSequence, messages: &mut [Message<'_>]) -> Result<()> {
         if self.aead.open_batch(messages).is_err() {
             let bad = messages.iter().position(|message| message.outcome.is_err());
-            let Position { index, last } = run.at(bad.unwrap_or(0));
+            let Position { index, last } = run.position(bad.unwrap_or(0));
             return Err(Error::Corrupt { segment: index, last });
         }
         Ok(())
@@ -139,13 +139,13 @@ impl SegmentCipher {
 }
 
 /// Segments that follow each other, and end the file if `first` is said to be the last.
-pub(crate) struct Run {
+pub(crate) struct SegmentSequence {
     pub(crate) first: Position,
     pub(crate) count: usize,
 }
 
-impl Run {
-    pub(crate) fn at(&self, i: usize) -> Position {
+impl SegmentSequence {
+    pub(crate) fn position(&self, i: usize) -> Position {
         Position {
             index: self.first.index + i as u64,
             last: self.first.last && i + 1 == self.count,
@@ -153,7 +153,7 @@ impl Run {
     }
 
     fn nonces(&self) -> Vec<[u8; MAX_NONCE_BYTES]> {
-        (0..self.count).map(|i| nonce(self.at(i))).collect()
+        (0..self.count).map(|i| nonce(self.position(i))).collect()
     }
 }
 

@@ -15,15 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use age::secrecy::{ExposeSecret, SecretString};
-use common::{FILE, STREAM, Shape, carry, message, shapes};
+use common::{FILE, IoSetup, STREAM, carry, message, shapes};
 use polyseal_file::age::v1::{self, Header};
 use polyseal_file::age::{
     BoundedIdentity, DecryptError, EncryptError, FILE_KEY_BYTES, FileKey, Identity, MAX_WORK,
     NoCallbacks, Recipient, Stanza, parse_identities, to_recipients,
 };
 use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Existing, HeaderError, Identities,
-    Input, Key, Output, Passphrase, Recipients,
+    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, ExistingRecipients, HeaderError,
+    Identities, Input, Key, Output, Passphrase, Recipients,
 };
 
 const CHUNK: usize = 65_536;
@@ -42,7 +42,7 @@ fn recipients(name: &str) -> Recipients {
     Recipients::new().age(to_recipients(&keys(name), None, &NoCallbacks).unwrap())
 }
 
-fn encrypt(to: &Recipients, shape: Shape, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
+fn encrypt(to: &Recipients, shape: IoSetup, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
     let encryptor = v1::Encryptor::new(to).threads(NonZeroUsize::new(shape.threads).unwrap());
     let (result, sealed) = carry(shape, plaintext, |i, o| encryptor.encrypt(i, o));
     let summary = result?;
@@ -51,7 +51,7 @@ fn encrypt(to: &Recipients, shape: Shape, plaintext: &[u8]) -> Result<Vec<u8>, E
     Ok(sealed)
 }
 
-fn decrypt(with: &Identities<'_>, shape: Shape, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
+fn decrypt(with: &Identities<'_>, shape: IoSetup, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
     let decryptor = Decryptor::new(with).threads(NonZeroUsize::new(shape.threads).unwrap());
     let (result, opened) = carry(shape, sealed, |i, o| decryptor.decrypt(i, o));
     (result.map(|_| ()), opened)
@@ -275,28 +275,28 @@ fn another_header_opens_the_same_payload() {
         let (result, opened) = decrypt(&identities(name), FILE, file);
         result.map(|()| assert!(opened == plaintext, "{name}"))
     };
-    let both = authentic.rekey(&recipients("ssh_ed25519"), Existing::Keep).unwrap();
+    let both = authentic.rekey(&recipients("ssh_ed25519"), ExistingRecipients::Keep).unwrap();
     assert_eq!(both.recipients().collect::<Vec<_>>(), ["X25519", "ssh-ed25519"]);
     opens("x25519.txt", &with(&both)).unwrap();
     opens("ssh_ed25519", &with(&both)).unwrap();
-    let one = authentic.rekey(&recipients("hybrid.txt"), Existing::Remove).unwrap();
+    let one = authentic.rekey(&recipients("hybrid.txt"), ExistingRecipients::Remove).unwrap();
     opens("hybrid.txt", &with(&one)).unwrap();
     assert!(matches!(opens("x25519.txt", &with(&one)), Err(Error::NoMatchingKey)));
-    let keep = |to: &Recipients| authentic.rekey(to, Existing::Keep).unwrap_err();
+    let keep = |to: &Recipients| authentic.rekey(to, ExistingRecipients::Keep).unwrap_err();
     assert!(matches!(keep(&recipients("hybrid.txt")), Error::MixedRecipients));
     assert!(matches!(keep(&Recipients::new().passphrase(passphrase())), Error::PassphraseNotAlone));
     // And the other way round: what keeps a secret from quantum computers is not undone.
     let hybrid = identities("hybrid.txt");
     let weaker = one.authenticate(&hybrid).unwrap();
-    let weaker = weaker.rekey(&recipients("x25519.txt"), Existing::Keep);
+    let weaker = weaker.rekey(&recipients("x25519.txt"), ExistingRecipients::Keep);
     assert!(matches!(weaker, Err(Error::MixedRecipients)), "{weaker:?}");
 }
 
 /// A recipient of a type of its own, and an identity that counts the stanzas that it is tried on.
 #[derive(Clone)]
-struct Counted(Arc<AtomicU32>);
+struct CountingKey(Arc<AtomicU32>);
 
-impl Recipient for Counted {
+impl Recipient for CountingKey {
     fn wrap_file_key(
         &self,
         file_key: &FileKey,
@@ -306,14 +306,14 @@ impl Recipient for Counted {
     }
 }
 
-impl Identity for Counted {
+impl Identity for CountingKey {
     fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         None
     }
 }
 
-impl BoundedIdentity for Counted {
+impl BoundedIdentity for CountingKey {
     fn work(&self, stanza: &Stanza) -> u32 {
         u32::from(stanza.tag == "t")
     }
@@ -323,7 +323,7 @@ impl BoundedIdentity for Counted {
 #[test]
 fn how_often_identities_are_tried_is_bounded() {
     let recipients = |times| {
-        let all = (0..times).map(|_| Box::new(Counted(Arc::default())) as Box<_>);
+        let all = (0..times).map(|_| Box::new(CountingKey(Arc::default())) as Box<_>);
         Recipients::new().age(all)
     };
     let age = encrypt(&recipients(1000), STREAM, b"").unwrap();
@@ -334,7 +334,7 @@ fn how_often_identities_are_tried_is_bounded() {
     for (sealed, stanzas) in [(age, 1000), (polyseal, 128)] {
         let most = MAX_WORK / stanzas;
         for (identities, refused) in [(most, false), (most + 1, true)] {
-            let counted = Counted(Arc::default());
+            let counted = CountingKey(Arc::default());
             let all = (0..identities).map(|_| Box::new(counted.clone()) as Box<_>);
             let error = decrypt(&Identities::new().age(all), STREAM, &sealed).0.unwrap_err();
             assert_eq!(matches!(error, Error::AgeTries), refused, "{identities}: {error:?}");
@@ -342,24 +342,24 @@ fn how_often_identities_are_tried_is_bounded() {
             assert_eq!(counted.0.load(Ordering::Relaxed), most * stanzas);
         }
         // What can be tried all the same is tried.
-        let counted = Counted(Arc::default());
+        let counted = CountingKey(Arc::default());
         let none = (0..=most).map(|_| Box::new(counted.clone()) as Box<_>);
-        let with = Identities::new().age(none).age([Box::new(Opens) as Box<_>]);
+        let with = Identities::new().age(none).age([Box::new(BodyIdentity) as Box<_>]);
         decrypt(&with, STREAM, &sealed).0.unwrap();
     }
 }
 
 /// The same stanzas, at once.
-struct Opens;
+struct BodyIdentity;
 
-impl Identity for Opens {
+impl Identity for BodyIdentity {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         let key = <[u8; FILE_KEY_BYTES]>::try_from(&stanza.body[..]).ok()?;
         Some(Ok(FileKey::new(Box::new(key))))
     }
 }
 
-impl BoundedIdentity for Opens {
+impl BoundedIdentity for BodyIdentity {
     fn work(&self, _: &Stanza) -> u32 {
         0
     }

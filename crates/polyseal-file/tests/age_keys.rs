@@ -46,9 +46,9 @@ fn public(name: &str) -> String {
 
 /// Gives this passphrase, if any, and counts how often.
 #[derive(Clone)]
-struct Asked(Option<&'static str>, Arc<AtomicUsize>);
+struct PassphraseCallbacks(Option<&'static str>, Arc<AtomicUsize>);
 
-impl Asked {
+impl PassphraseCallbacks {
     fn new(passphrase: impl Into<Option<&'static str>>) -> Self {
         Self(passphrase.into(), Arc::default())
     }
@@ -58,7 +58,7 @@ impl Asked {
     }
 }
 
-impl Callbacks for Asked {
+impl Callbacks for PassphraseCallbacks {
     fn display_message(&self, _: &str) {}
 
     fn confirm(&self, _: &str, _: &str, _: Option<&str>) -> Option<bool> {
@@ -317,11 +317,12 @@ fn hybrid_texts_that_are_damaged() {
         format!(" {recipient}"),
         recipient.replacen('q', "p", 1),
         public("x25519.txt"),
-        bech32::encode::<Long>(Hrp::parse("age1pq").unwrap(), &[9; 1215]).unwrap(),
-        bech32::encode::<Long>(Hrp::parse("age1pq").unwrap(), &[9; 1217]).unwrap(),
-        bech32::encode::<Long>(Hrp::parse("age1pp").unwrap(), &bytes_of(&recipient)).unwrap(),
+        bech32::encode::<UnlimitedBech32>(Hrp::parse("age1pq").unwrap(), &[9; 1215]).unwrap(),
+        bech32::encode::<UnlimitedBech32>(Hrp::parse("age1pq").unwrap(), &[9; 1217]).unwrap(),
+        bech32::encode::<UnlimitedBech32>(Hrp::parse("age1pp").unwrap(), &bytes_of(&recipient))
+            .unwrap(),
         // Twelve bits of ones are no number modulo q.
-        bech32::encode::<Long>(Hrp::parse("age1pq").unwrap(), &[255; 1216]).unwrap(),
+        bech32::encode::<UnlimitedBech32>(Hrp::parse("age1pq").unwrap(), &[255; 1216]).unwrap(),
     ] {
         assert_eq!(as_recipient(&text), Err(damaged.clone()), "{text}");
         if text.starts_with("age1pq1") {
@@ -336,9 +337,18 @@ fn hybrid_texts_that_are_damaged() {
         format!("{}{}", &identity[..40], identity[40..].to_lowercase()),
         format!("{identity} "),
         secret("x25519.txt"),
-        upper(bech32::encode::<Long>(Hrp::parse("age-secret-key-pq-").unwrap(), &[9; 31])),
-        upper(bech32::encode::<Long>(Hrp::parse("age-secret-key-pq-").unwrap(), &[9; 33])),
-        upper(bech32::encode::<Long>(Hrp::parse("age-secret-key-qp-").unwrap(), &[9; 32])),
+        upper(bech32::encode::<UnlimitedBech32>(
+            Hrp::parse("age-secret-key-pq-").unwrap(),
+            &[9; 31],
+        )),
+        upper(bech32::encode::<UnlimitedBech32>(
+            Hrp::parse("age-secret-key-pq-").unwrap(),
+            &[9; 33],
+        )),
+        upper(bech32::encode::<UnlimitedBech32>(
+            Hrp::parse("age-secret-key-qp-").unwrap(),
+            &[9; 32],
+        )),
     ] {
         assert_eq!(as_identity(&text).err(), Some(KeyProblem::Damaged("identity")), "{text}");
     }
@@ -355,9 +365,9 @@ use bech32::primitives::iter::{ByteIterExt, Fe32IterExt};
 use bech32::{Fe32, Hrp};
 
 /// Bech32's checksum without its limit on the length.
-enum Long {}
+enum UnlimitedBech32 {}
 
-impl bech32::Checksum for Long {
+impl bech32::Checksum for UnlimitedBech32 {
     type MidstateRepr = u32;
     const CODE_LENGTH: usize = usize::MAX;
     const CHECKSUM_LENGTH: usize = 6;
@@ -366,7 +376,10 @@ impl bech32::Checksum for Long {
 }
 
 fn bytes_of(text: &str) -> Vec<u8> {
-    bech32::primitives::decode::CheckedHrpstring::new::<Long>(text).unwrap().byte_iter().collect()
+    bech32::primitives::decode::CheckedHrpstring::new::<UnlimitedBech32>(text)
+        .unwrap()
+        .byte_iter()
+        .collect()
 }
 
 /// The text of these bytes, but with the last bit of the padding set.
@@ -374,13 +387,13 @@ fn odd(hrp: Hrp, bytes: &[u8]) -> String {
     let mut letters: Vec<Fe32> = bytes.iter().copied().bytes_to_fes().collect();
     let last = letters.pop().unwrap();
     letters.push(Fe32::try_from(last.to_u8() | 1).unwrap());
-    letters.into_iter().with_checksum::<Long>(&hrp).chars().collect()
+    letters.into_iter().with_checksum::<UnlimitedBech32>(&hrp).chars().collect()
 }
 
 #[test]
 fn identity_files_that_are_encrypted() {
     for name in ["encrypted.age", "encrypted.asc"] {
-        let asked = Asked::new("polyseal");
+        let asked = PassphraseCallbacks::new("polyseal");
         let keys = parse_identities(&data(name), Some("keys"), &asked).unwrap();
         assert_eq!(asked.times(), 0, "not before it is needed");
         for file in ["hybrid.age", "x25519.age", "several.age"] {
@@ -397,7 +410,7 @@ fn identity_files_that_are_encrypted() {
         for (passphrase, problem) in
             [(Some("polysea"), KeyProblem::WrongPassphrase), (None, KeyProblem::NoPassphrase)]
         {
-            let asked = Asked::new(passphrase);
+            let asked = PassphraseCallbacks::new(passphrase);
             let keys = parse_identities(&data(name), Some("keys"), &asked).unwrap();
             for _ in 0..2 {
                 let Err(DecryptError::Io(error)) = opened(&data("hybrid.age"), &keys) else {
@@ -416,7 +429,11 @@ fn identity_files_that_are_encrypted() {
 /// One identity that refuses a stanza does not keep the others from being tried.
 #[test]
 fn every_identity_of_an_encrypted_file_is_tried() {
-    let keys = parse_identities(&data("encrypted.age"), Some("keys"), &Asked::new("polyseal"));
+    let keys = parse_identities(
+        &data("encrypted.age"),
+        Some("keys"),
+        &PassphraseCallbacks::new("polyseal"),
+    );
     let keys = keys.unwrap();
     let file_key = FileKey::new(Box::new([7; 16]));
     for (good, other) in [("x25519.txt", "mlkem768x25519"), ("hybrid.txt", "X25519")] {
@@ -438,7 +455,7 @@ fn encrypted_identity_files_that_are_refused() {
     }
     assert_eq!(refused(data("hybrid.age")).problem(), &KeyProblem::NotForPassphrase);
     let problem = |contents: &[u8]| {
-        let asked = Asked::new("polyseal");
+        let asked = PassphraseCallbacks::new("polyseal");
         to_recipients(contents, Some("keys"), &asked).err().unwrap().problem().clone()
     };
     assert_eq!(problem(&good[..good.len() - 1]), KeyProblem::EncryptedDamaged);
@@ -470,7 +487,7 @@ fn encrypted_identity_files_that_are_refused() {
 #[test]
 fn each_identity_says_what_its_stanzas_cost() {
     let file_key = || FileKey::new(Box::new([7; 16]));
-    let asked = Asked::new("polyseal");
+    let asked = PassphraseCallbacks::new("polyseal");
     let stanza = |keys: &str| {
         let recipients = to_recipients(&data(keys), Some("keys"), &asked).unwrap();
         recipients[0].wrap_file_key(&file_key()).unwrap().0.pop().unwrap()
@@ -494,7 +511,7 @@ fn each_identity_says_what_its_stanzas_cost() {
 
 #[test]
 fn an_ssh_key_that_is_encrypted() {
-    let asked = Asked::new("polyseal");
+    let asked = PassphraseCallbacks::new("polyseal");
     let keys = parse_identities(&data("ssh_ed25519_encrypted"), Some("keys"), &asked).unwrap();
     for file in ["hybrid.age", "x25519.age", "ssh_rsa_2048.age"] {
         assert!(matches!(opened(&data(file), &keys), Err(DecryptError::NoMatchingKeys)));
@@ -514,7 +531,7 @@ fn an_ssh_key_that_is_encrypted() {
     for (passphrase, problem) in
         [(Some("polysea"), KeyProblem::WrongPassphrase), (None, KeyProblem::NoPassphrase)]
     {
-        let asked = Asked::new(passphrase);
+        let asked = PassphraseCallbacks::new(passphrase);
         let keys = parse_identities(&data("ssh_ed25519_encrypted"), Some("keys"), &asked).unwrap();
         let Err(DecryptError::Io(error)) = opened(&data("several.age"), &keys) else { panic!() };
         let error = error.get_ref().unwrap().downcast_ref::<KeyError>().unwrap();
@@ -585,13 +602,14 @@ const PLUGIN_IDENTITY_HRP: &str = "age-plugin-polyseal-none-";
 fn plugins_that_are_not_there() {
     let missing = KeyProblem::Plugin("polyseal-none".to_owned());
     let recipient =
-        bech32::encode::<Long>(Hrp::parse(PLUGIN_RECIPIENT_HRP).unwrap(), b"a").unwrap();
+        bech32::encode::<UnlimitedBech32>(Hrp::parse(PLUGIN_RECIPIENT_HRP).unwrap(), b"a").unwrap();
     let mut recipients = list(&recipient).unwrap();
     recipients.add(&public("x25519.txt")).unwrap();
     assert_eq!(recipients.len(), 2);
     let error = recipients.into_recipients(&NoCallbacks).err().unwrap();
     assert_eq!(error.problem(), &missing);
-    let identity = bech32::encode::<Long>(Hrp::parse(PLUGIN_IDENTITY_HRP).unwrap(), b"a").unwrap();
+    let identity =
+        bech32::encode::<UnlimitedBech32>(Hrp::parse(PLUGIN_IDENTITY_HRP).unwrap(), b"a").unwrap();
     let identity = identity.to_uppercase();
     assert_eq!(refused(&identity).problem(), &missing);
     let error = to_recipients(identity.as_bytes(), None, &NoCallbacks).err().unwrap();
@@ -652,7 +670,7 @@ fn tag_recipients_wrap() {
         ("age1tag", tag, "p256tag", None),
         ("age1tagpq", tagpq, "mlkem768p256tag", Some("postquantum".to_owned())),
     ] {
-        let text = bech32::encode::<Long>(Hrp::parse(hrp).unwrap(), &key).unwrap();
+        let text = bech32::encode::<UnlimitedBech32>(Hrp::parse(hrp).unwrap(), &key).unwrap();
         let file_key = FileKey::new(Box::new([1; 16]));
         let (stanzas, labels) = one(&text)[0].wrap_file_key(&file_key).unwrap();
         assert_eq!(stanzas[0].tag, kind);

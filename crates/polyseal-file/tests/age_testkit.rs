@@ -12,7 +12,7 @@ use std::io::{BufReader, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use common::{Shape, carry, shapes};
+use common::{IoSetup, carry, shapes};
 use polyseal_file::age::v1::Header;
 use polyseal_file::age::{NoCallbacks, parse_identities};
 use polyseal_file::{ArmorReader, ArmorWriter, Decryptor, Error, Identities, Input, Passphrase};
@@ -91,7 +91,7 @@ impl Vector {
     }
 
     /// What comes of it, and the plaintext that was given.
-    fn open(&self, shape: Shape) -> (&'static str, Vec<u8>) {
+    fn open(&self, shape: IoSetup) -> (&'static str, Vec<u8>) {
         let header = match self.header() {
             Ok(header) => header,
             Err(error) => return (outcome(&error, "header failure"), Vec::new()),
@@ -159,7 +159,7 @@ fn every_vector_has_the_expected_outcome_and_payload_in_every_shape() {
         *counts.entry(vector.expect.clone()).or_default() += 1;
         // A passphrase takes its time, and the pipeline comes after it.
         let slow = vector.passphrase.is_some();
-        let fit = |shape: &Shape| !(slow && shape.threads > 1);
+        let fit = |shape: &IoSetup| !(slow && shape.threads > 1);
         for shape in shapes().filter(fit) {
             let (outcome, plaintext) = vector.open(shape);
             assert_eq!(outcome, vector.expect, "{name}, {shape:?}");

@@ -23,8 +23,8 @@ use std::time::Duration;
 use common::{STREAM, contents, encrypt, encryptor, key, message, recipients};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Context, Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Inspection, Output,
-    Passphrase, ReadAt, Recipients, StanzaInfo,
+    Context, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input,
+    Inspection, Output, Passphrase, ReadAt, Recipients, StanzaInfo,
 };
 
 fn seal(encryptor: Encryptor<'_>, message: &[u8]) -> Result<Vec<u8>, Error> {
@@ -56,9 +56,9 @@ fn contexts() {
 }
 
 /// Some age recipient, with labels or none.
-struct Someone(&'static [&'static str]);
+struct LabelledRecipient(&'static [&'static str]);
 
-impl Recipient for Someone {
+impl Recipient for LabelledRecipient {
     fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let stanza = Stanza { tag: "t".to_owned(), args: Vec::new(), body: Vec::new() };
         Ok((vec![stanza], self.0.iter().map(|&label| label.to_owned()).collect()))
@@ -66,7 +66,7 @@ impl Recipient for Someone {
 }
 
 fn someone(labels: &'static [&'static str]) -> [Box<dyn Recipient + Send + Sync>; 1] {
-    [Box::new(Someone(labels))]
+    [Box::new(LabelledRecipient(labels))]
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn nothing_shows_that_two_files_are_for_one_key() {
         let sealed = seal(Encryptor::new(&recipients()), b"").unwrap();
         let header = Header::parse(&sealed).unwrap();
         let authentic = header.authenticate(&identities).unwrap();
-        let twice = authentic.rekey(&recipients(), Existing::Keep).unwrap();
+        let twice = authentic.rekey(&recipients(), ExistingRecipients::Keep).unwrap();
         let described = Inspection::read(&mut twice.as_bytes(), None).unwrap();
         assert!(seen.insert(described.file_salt));
         assert_eq!(described.stanzas.len(), 2);
@@ -214,9 +214,9 @@ fn a_file_is_read_from_its_beginning() {
 }
 
 /// Notes where it was read.
-struct Noting<'a>(&'a [u8], &'a RefCell<Vec<u64>>);
+struct OffsetLog<'a>(&'a [u8], &'a RefCell<Vec<u64>>);
 
-impl ReadAt for Noting<'_> {
+impl ReadAt for OffsetLog<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.1.borrow_mut().push(offset);
         self.0.read_at(buffer, offset)
@@ -235,7 +235,7 @@ fn a_segment_at_hand() {
     let mut sealed = encrypt(&key(), 4096, STREAM, &message);
     sealed[4096 + 4112 + 5] ^= 1;
     let offsets = RefCell::new(Vec::new());
-    let source = Noting(&sealed, &offsets);
+    let source = OffsetLog(&sealed, &offsets);
     let reader = Decryptor::new(&identities).reader(source).unwrap();
     let mut part = [0; 100];
     for (from, offset) in [(0, Some(4096)), (100, None), (4000, None)] {

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{STREAM, Shape, contents, decrypt, encryptor, key, message, recipients};
+use common::{IoSetup, STREAM, contents, decrypt, encryptor, key, message, recipients};
 use polyseal_file::{
     ArmorWriter, Decryptor, Encryptor, Error, Identities, Input, Output, Result, Summary, age,
 };
@@ -45,7 +45,7 @@ fn while_it_changes(
             file.write_all_at(&vec![b'+'; new_length - kept as usize], kept).unwrap();
         }
     };
-    let shape = Shape { threads, ..STREAM };
+    let shape = IoSetup { threads, ..STREAM };
     let encryptor = encryptor(&to, 4096, shape).progress(&change);
     let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut sealed));
     assert!(changed.into_inner());

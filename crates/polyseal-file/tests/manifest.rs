@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use polyseal_file::manifest::{
-    Bound, Entry, Error, Kind, Modified, Problem, Reader, Writer, compare, stays_inside,
+    Entry, Error, FileBinding, Kind, Problem, Reader, Timestamp, Writer, compare, stays_inside,
 };
 use polyseal_file::{Commitment, Context, Decryptor, Identities, Input, Key};
 use proptest::prelude::*;
@@ -32,12 +32,12 @@ struct Test {
     /// For a reader that takes version 1, too.
     outcome_if_allowed: String,
     #[serde(default)]
-    entries: Vec<Shown>,
+    entries: Vec<ExpectedEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown {
+struct ExpectedEntry {
     r#type: String,
     path: String,
     mode: u16,
@@ -54,15 +54,15 @@ fn unhex(text: &str) -> Vec<u8> {
     base16ct::lower::decode_vec(text).unwrap()
 }
 
-impl Shown {
-    fn bound(&self) -> Bound {
+impl ExpectedEntry {
+    fn bound(&self) -> FileBinding {
         let field = |name: &Option<String>| unhex(name.as_ref().unwrap()).try_into().unwrap();
         let file_salt = field(&self.salt);
         if self.key_commitment.is_none() {
-            return Bound::Salt(file_salt);
+            return FileBinding::Salt(file_salt);
         }
         let (key, payload_root) = (field(&self.key_commitment), field(&self.payload_root));
-        Bound::Contents(Commitment { file_salt, key, payload_root })
+        FileBinding::Contents(Commitment { file_salt, key, payload_root })
     }
 
     fn entry(&self) -> Entry {
@@ -71,7 +71,7 @@ impl Shown {
             "directory" => Kind::Directory,
             _ => Kind::Link { target: unhex(self.target.as_ref().unwrap()) },
         };
-        let modified = Modified { seconds: self.seconds, nanoseconds: self.nanoseconds };
+        let modified = Timestamp { seconds: self.seconds, nanoseconds: self.nanoseconds };
         Entry { path: unhex(&self.path), mode: self.mode, modified, kind }
     }
 }
@@ -116,7 +116,7 @@ fn each_rule_of_the_specification() {
     for test in &index.tests {
         let file = &test.file;
         let bytes = fs::read(kit().join(file)).unwrap();
-        let expected: Vec<_> = test.entries.iter().map(Shown::entry).collect();
+        let expected: Vec<_> = test.entries.iter().map(ExpectedEntry::entry).collect();
         match read(&bytes) {
             Ok(found) => {
                 assert_eq!(test.outcome, "ok", "{file}");
@@ -143,7 +143,7 @@ fn each_rule_of_the_specification() {
 struct Payloads {
     key: String,
     files: Vec<Payload>,
-    entries: Vec<Belonging>,
+    entries: Vec<BindingCase>,
 }
 
 #[derive(Deserialize)]
@@ -159,7 +159,7 @@ struct Payload {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Belonging {
+struct BindingCase {
     file: String,
     entry_of: String,
     belongs: bool,
@@ -197,7 +197,7 @@ fn each_file_has_its_commitment_and_no_other_file_is_taken_for_it() {
         assert_eq!(summary.plaintext_bytes, it.size, "{}", it.file);
     }
     assert!(entries.len() > 3);
-    for Belonging { file, entry_of, belongs } in &entries {
+    for BindingCase { file, entry_of, belongs } in &entries {
         let expected = commitment(of(entry_of));
         let opened = verify(file, Some(&expected));
         assert_eq!(opened.is_ok(), *belongs, "{file} as {entry_of}: {opened:?}");
@@ -219,7 +219,7 @@ fn no_part_of_a_manifest_is_one_and_nothing_comes_after_an_error() {
 #[test]
 fn what_no_reader_takes_is_not_written() {
     let entry = |path: &[u8], kind| {
-        let modified = Modified { seconds: 0, nanoseconds: 0 };
+        let modified = Timestamp { seconds: 0, nanoseconds: 0 };
         Entry { path: path.to_vec(), mode: 0, modified, kind }
     };
     for path in [&b""[..], b"/a", b"a/..", b".", b"a//b", b"a\0", &[b'a'; 65_536]] {
@@ -288,12 +288,12 @@ proptest! {
                 _ if is_directory => Kind::Directory,
                 0 => {
                     let commitment = Commitment { file_salt, key, payload_root };
-                    Kind::File { plaintext_bytes, bound: Bound::Contents(commitment) }
+                    Kind::File { plaintext_bytes, bound: FileBinding::Contents(commitment) }
                 }
                 _ => Kind::Link { target: path.concat() },
             };
             let mode = if matches!(kind, Kind::Link { .. }) { 0 } else { 0o640 };
-            let modified = Modified { seconds, nanoseconds };
+            let modified = Timestamp { seconds, nanoseconds };
             Entry { path: path.join(&b'/'), mode, modified, kind }
         }).collect();
         prop_assert!(entries.is_sorted_by(|one, other| compare(&one.path, &other.path).is_lt()));

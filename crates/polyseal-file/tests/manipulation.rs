@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{FILE, STREAM, Shape, decrypt, encrypt, key, message, shapes};
+use common::{FILE, IoSetup, STREAM, decrypt, encrypt, key, message, shapes};
 use polyseal_file::{Error, MIN_HEADER_BYTES as HEADER_BYTES};
 
 const SEGMENT: usize = 4096;
@@ -167,7 +167,7 @@ fn a_bad_segment_among_many_ends_the_output_before_it() {
     file[HEADER_BYTES + bad * WIRE] ^= 1;
     for threads in 1..=4 {
         for file_in in [false, true] {
-            let shape = Shape { file_in, file_out: false, threads };
+            let shape = IoSetup { file_in, file_out: false, threads };
             let (result, written) = decrypt(&key(), shape, &file);
             let error = result.unwrap_err();
             assert!(matches!(error, Error::Corrupt { segment: 450, last: false }), "{error:?}");
@@ -175,7 +175,7 @@ fn a_bad_segment_among_many_ends_the_output_before_it() {
             // The batches before the bad one were verified, and a pipe has got them.
             assert!(written.len() >= (bad - 128) * SEGMENT, "{}", written.len());
         }
-        let shape = Shape { threads, ..FILE };
+        let shape = IoSetup { threads, ..FILE };
         assert!(decrypt(&key(), shape, &file).0.is_err());
     }
 }

@@ -18,26 +18,26 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use common::{STREAM, Shape, encryptor, recipients};
+use common::{IoSetup, STREAM, encryptor, recipients};
 use polyseal_file::{Input, Output};
 
 /// A reader without end and a writer without bottom, which panics at its third call.
-struct Third(u32);
+struct PanicAtThirdCall(u32);
 
-impl Third {
+impl PanicAtThirdCall {
     fn called(&mut self) {
         self.0 += 1;
         assert_ne!(self.0, 3, "the third call");
     }
 }
 
-impl Read for Third {
+impl Read for PanicAtThirdCall {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(buffer.len())
     }
 }
 
-impl Write for Third {
+impl Write for PanicAtThirdCall {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.called();
         Ok(buffer.len())
@@ -68,9 +68,11 @@ fn panics(call: impl FnOnce() + Send + 'static) {
 fn a_writer_that_panics() {
     for threads in [1, 2, 4, 4, 4, 4] {
         panics(move || {
-            let (to, shape) = (recipients(), Shape { threads, ..STREAM });
-            let _ = encryptor(&to, 4096, shape)
-                .encrypt(Input::Stream(&mut Third(0)), Output::Stream(&mut Third(0)));
+            let (to, shape) = (recipients(), IoSetup { threads, ..STREAM });
+            let _ = encryptor(&to, 4096, shape).encrypt(
+                Input::Stream(&mut PanicAtThirdCall(0)),
+                Output::Stream(&mut PanicAtThirdCall(0)),
+            );
         });
     }
 }
@@ -88,9 +90,9 @@ fn a_progress_that_panics() {
             let file = std::fs::File::options().write(true).open("/dev/null").unwrap();
             let mut sink = io::sink();
             let output = if file_out { Output::File(&file) } else { Output::Stream(&mut sink) };
-            let _ = encryptor(&to, 4096, Shape { threads: 4, ..STREAM })
+            let _ = encryptor(&to, 4096, IoSetup { threads: 4, ..STREAM })
                 .progress(&progress)
-                .encrypt(Input::Stream(&mut Third(0)), output);
+                .encrypt(Input::Stream(&mut PanicAtThirdCall(0)), output);
         });
     }
 }

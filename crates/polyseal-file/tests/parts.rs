@@ -17,19 +17,19 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use common::{STREAM, encrypt, key, message};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Inspection, Key,
+    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection, Key,
     MAX_SEGMENTS, Output, ReadAt, Recipients, SegmentSize, Suite,
 };
 
 const SEGMENT: u64 = 4096;
 
 /// Gives a few bytes at a time, and is interrupted before each.
-struct Halting<'a> {
+struct InterruptedSource<'a> {
     bytes: &'a [u8],
     interrupted: Cell<bool>,
 }
 
-impl ReadAt for Halting<'_> {
+impl ReadAt for InterruptedSource<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         if !self.interrupted.replace(true) {
             return Err(ErrorKind::Interrupted.into());
@@ -51,7 +51,7 @@ fn parts_around_the_end() {
     for bytes in [0, 1, SEGMENT, SEGMENT + 1, 3 * SEGMENT] {
         let message = message(bytes as usize);
         let sealed = encrypt(&key(), SEGMENT, STREAM, &message);
-        let source = Halting { bytes: &sealed, interrupted: Cell::new(false) };
+        let source = InterruptedSource { bytes: &sealed, interrupted: Cell::new(false) };
         let mut reader = Decryptor::new(&identities).reader(source).unwrap();
         assert_eq!(reader.plaintext_bytes(), bytes);
         for from in [0, 1, bytes.saturating_sub(1), bytes, bytes + 1, 9 * SEGMENT, u64::MAX] {
@@ -76,9 +76,9 @@ fn parts_around_the_end() {
 /// As from a store: what a source of C's, or of any other program, is asked for.
 #[test]
 fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
-    struct Counting<'a>(&'a [u8], RefCell<Vec<(u64, usize)>>);
+    struct CountingSource<'a>(&'a [u8], RefCell<Vec<(u64, usize)>>);
 
-    impl ReadAt for Counting<'_> {
+    impl ReadAt for CountingSource<'_> {
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             self.1.borrow_mut().push((offset, buffer.len()));
             self.0.read_at(buffer, offset)
@@ -91,7 +91,7 @@ fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
 
     let identities = Identities::from(&key());
     let sealed = encrypt(&key(), SEGMENT, STREAM, &message(20 * SEGMENT as usize + 9));
-    let source = Counting(&sealed, RefCell::default());
+    let source = CountingSource(&sealed, RefCell::default());
     let reader = Decryptor::new(&identities).reader(&source).unwrap();
     let tag = 16;
     let end = sealed.len() as u64 - 9 - tag;
@@ -107,9 +107,9 @@ fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
 /// What gets shorter once it has been opened is no end of the file.
 #[test]
 fn a_source_that_ends_early_has_changed() {
-    struct Shrinking<'a>(&'a [u8], &'a Cell<usize>);
+    struct ShrinkingSource<'a>(&'a [u8], &'a Cell<usize>);
 
-    impl ReadAt for Shrinking<'_> {
+    impl ReadAt for ShrinkingSource<'_> {
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             self.0[..self.1.get()].read_at(buffer, offset)
         }
@@ -122,11 +122,11 @@ fn a_source_that_ends_early_has_changed() {
     let identities = Identities::from(&key());
     let sealed = encrypt(&key(), SEGMENT, STREAM, &message(3 * SEGMENT as usize));
     let left = Cell::new(sealed.len());
-    let reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left)).unwrap();
+    let reader = Decryptor::new(&identities).reader(ShrinkingSource(&sealed, &left)).unwrap();
     left.set(5000);
     assert!(matches!(reader.read_at(&mut [0; 10], 0), Err(Error::InputChanged)));
     left.set(0);
-    let reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left));
+    let reader = Decryptor::new(&identities).reader(ShrinkingSource(&sealed, &left));
     assert!(reader.is_err(), "nothing is left of it");
 }
 
@@ -173,7 +173,7 @@ fn as_many_as_there_is_room_for_can_be_added() {
         let sealed = seal(&Recipients::from(&key()), header_bytes).unwrap();
         let header = Header::parse(&sealed).unwrap();
         let authentic = header.authenticate(&identities).unwrap();
-        let full = authentic.rekey(&keys(most - 1), Existing::Keep).unwrap();
+        let full = authentic.rekey(&keys(most - 1), ExistingRecipients::Keep).unwrap();
         assert_eq!(full.as_bytes().len(), header_bytes);
         assert!(header.spare_bytes() - full.spare_bytes() == 108 * usize::from(most - 1));
         let file = [full.as_bytes(), &sealed[header_bytes..]].concat();
@@ -182,20 +182,21 @@ fn as_many_as_there_is_room_for_can_be_added() {
             assert!(Decryptor::new(&identities).reader(&file[..]).is_ok());
         }
 
-        let too_many = authentic.rekey(&keys(most), Existing::Keep);
+        let too_many = authentic.rekey(&keys(most), ExistingRecipients::Keep);
         assert!(matches!(too_many, Err(Error::TooManyRecipients)), "{header_bytes}");
-        assert!(authentic.rekey(&keys(most), Existing::Remove).is_ok(), "{header_bytes}");
-        let again = full.authenticate(&identities).unwrap().rekey(&keys(1), Existing::Keep);
+        assert!(authentic.rekey(&keys(most), ExistingRecipients::Remove).is_ok(), "{header_bytes}");
+        let again =
+            full.authenticate(&identities).unwrap().rekey(&keys(1), ExistingRecipients::Keep);
         assert!(matches!(again, Err(Error::TooManyRecipients)), "a header that is full");
-        let nobody = authentic.rekey(&Recipients::new(), Existing::Keep);
+        let nobody = authentic.rekey(&Recipients::new(), ExistingRecipients::Keep);
         assert!(matches!(nobody, Err(Error::NoRecipients)), "{header_bytes}");
     }
 }
 
 /// An age recipient whose text in the header has so many bytes, with a label or none.
-struct Long(usize, &'static str);
+struct LongRecipient(usize, &'static str);
 
-impl Recipient for Long {
+impl Recipient for LongRecipient {
     fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         // Beside the argument: "-> t " and two ends of lines.
         let args = vec!["x".repeat(self.0 - 7)];
@@ -206,7 +207,7 @@ impl Recipient for Long {
 
 fn long(texts: &[(usize, &'static str)]) -> Recipients {
     let recipient =
-        |&(text, label)| Box::new(Long(text, label)) as Box<dyn Recipient + Send + Sync>;
+        |&(text, label)| Box::new(LongRecipient(text, label)) as Box<dyn Recipient + Send + Sync>;
     Recipients::new().age(texts.iter().map(recipient))
 }
 
@@ -237,7 +238,7 @@ fn a_header_can_be_full_to_the_last_byte() {
     let identities = Identities::from(&key());
     let header = header_of(&Recipients::from(&key()));
     let authentic = header.authenticate(&identities).unwrap();
-    let rekey = |text| authentic.rekey(&long(&[(text, "")]), Existing::Remove);
+    let rekey = |text| authentic.rekey(&long(&[(text, "")]), ExistingRecipients::Remove);
     let full = rekey(4096 - BESIDE).unwrap();
     assert_eq!((full.as_bytes().len(), full.spare_bytes()), (4096, 0));
     for text in [4096 - BESIDE + 1, 65536 - BESIDE, 65536 - 110, 70_000] {
@@ -266,19 +267,19 @@ fn recipients_of_one_kind() {
         assert!(matches!(seal(&long(&mixed), 0), Err(Error::MixedRecipients)), "{mixed:?}");
         let header = header_of(&Recipients::from(&key()));
         let authentic = header.authenticate(&Identities::from(&key())).unwrap();
-        let first = authentic.rekey(&long(&mixed[..1]), Existing::Keep).unwrap();
+        let first = authentic.rekey(&long(&mixed[..1]), ExistingRecipients::Keep).unwrap();
         let authentic = first.authenticate(&Identities::from(&key())).unwrap();
-        let second = authentic.rekey(&long(&mixed[1..]), Existing::Keep);
+        let second = authentic.rekey(&long(&mixed[1..]), ExistingRecipients::Keep);
         assert!(matches!(second, Err(Error::MixedRecipients)), "{mixed:?}");
-        assert!(authentic.rekey(&long(&mixed[..1]), Existing::Keep).is_ok(), "{mixed:?}");
+        assert!(authentic.rekey(&long(&mixed[..1]), ExistingRecipients::Keep).is_ok(), "{mixed:?}");
     }
     assert!(seal(&long(&[(50, "a"), (51, "a")]), 0).is_ok());
 }
 
 /// A header with a payload of any length behind it, of which nothing can be read.
-struct Endless<'a>(&'a [u8], u64);
+struct UnreadablePayload<'a>(&'a [u8], u64);
 
-impl ReadAt for Endless<'_> {
+impl ReadAt for UnreadablePayload<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.0.read_at(buffer, offset)
     }
@@ -304,7 +305,7 @@ fn a_file_has_no_more_segments_than_it_may() {
         let identities = Identities::from(&key());
         let open = |bytes| {
             let decryptor = Decryptor::new(&identities);
-            decryptor.reader(Endless(&sealed[..4096], bytes)).map(|_| ()).unwrap_err()
+            decryptor.reader(UnreadablePayload(&sealed[..4096], bytes)).map(|_| ()).unwrap_err()
         };
         let whole = most * (SEGMENT + 16);
         // The last segment is looked for, and is not there; and one more is too many.

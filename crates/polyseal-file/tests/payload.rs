@@ -15,7 +15,7 @@ use std::time::Duration;
 use common::{FILE, STREAM, contents, decrypt, encrypt, key, message};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Error, Header, Identities, Input, Output, Payload, PayloadHead,
-    ReadAt, Reader, Recipients, Sealer, SegmentSize, Stored, Suite,
+    ReadAt, Reader, Recipients, Sealer, SegmentSize, StoredLength, Suite,
 };
 use proptest::prelude::{ProptestConfig, any};
 use proptest::proptest;
@@ -39,12 +39,12 @@ fn seal(suite: &str, segment: usize, detached: bool, message: &[u8]) -> (Header,
     (header, stored)
 }
 
-fn head(header: &Header, stored: Stored) -> Result<PayloadHead, Error> {
+fn head(header: &Header, stored: StoredLength) -> Result<PayloadHead, Error> {
     Decryptor::new(&Identities::from(&key())).payload_head(header, stored)
 }
 
-fn how(detached: bool, bytes: usize) -> Stored {
-    if detached { Stored::Payload(bytes as u64) } else { Stored::File(bytes as u64) }
+fn how(detached: bool, bytes: usize) -> StoredLength {
+    if detached { StoredLength::Payload(bytes as u64) } else { StoredLength::File(bytes as u64) }
 }
 
 fn slice(bytes: &[u8], range: Range<u64>) -> &[u8] {
@@ -155,7 +155,10 @@ fn no_payload_without_its_end() {
     assert!(matches!(certain(&extended), Err(Error::Corrupt { segment: 3, last: true })));
     // Shorter than its header, and than any payload.
     for bytes in [0, 4095, 4096, 4111] {
-        assert!(matches!(head(&header, Stored::File(bytes)), Err(Error::Truncated)), "{bytes}");
+        assert!(
+            matches!(head(&header, StoredLength::File(bytes)), Err(Error::Truncated)),
+            "{bytes}"
+        );
     }
     let whole = head(&header, how(false, stored.len())).unwrap();
     let short = whole.certain(&stored[stored.len() - 25..]);
@@ -348,9 +351,9 @@ fn a_source_that_fails_leaves_nothing_in_the_buffer() {
 #[test]
 fn a_slow_read_holds_up_nobody() {
     /// Waits at the first segment, once when it is asked for and once before it is given.
-    struct Slow<'a>(&'a [u8], &'a Barrier);
+    struct SlowSource<'a>(&'a [u8], &'a Barrier);
 
-    impl ReadAt for Slow<'_> {
+    impl ReadAt for SlowSource<'_> {
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             if offset == 4096 {
                 self.1.wait();
@@ -368,7 +371,7 @@ fn a_slow_read_holds_up_nobody() {
     let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
     let barrier = Barrier::new(2);
     let identities = Identities::from(&key());
-    let reader = &Decryptor::new(&identities).reader(Slow(&stored, &barrier)).unwrap();
+    let reader = &Decryptor::new(&identities).reader(SlowSource(&stored, &barrier)).unwrap();
     for (slow_bytes, bytes) in [(10, 10), (10, 2 * SEGMENT), (SEGMENT, 10)] {
         thread::scope(|scope| {
             let (sender, done) = mpsc::channel();

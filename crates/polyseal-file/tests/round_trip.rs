@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{FILE, Odd, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes};
+use common::{FILE, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes};
 use polyseal_file::{
     Decryptor, Encryptor, Error, Identities, Input, MIN_HEADER_BYTES as HEADER_BYTES, Output,
     SegmentSize, Suite,
@@ -146,7 +146,7 @@ fn an_output_that_fails_is_an_error_and_ends_the_work() {
         for threads in 1..=4 {
             let mut buffer = vec![0; room];
             let mut writer = &mut buffer[..];
-            let shape = common::Shape { threads, ..STREAM };
+            let shape = common::IoSetup { threads, ..STREAM };
             let result = encryptor(&to, 4096, shape)
                 .encrypt(Input::Stream(&mut std::io::repeat(7)), Output::Stream(&mut writer));
             assert!(matches!(result, Err(Error::Io { what: "write the output", .. })));
@@ -183,20 +183,20 @@ proptest! {
         writes.push(70_000);
         let (key, message) = (key(), message(length));
         let threads = std::num::NonZeroUsize::new(threads).unwrap();
-        let mut sealed = Odd::new(Vec::new(), &writes);
-        let mut opened = Odd::new(Vec::new(), &reads);
+        let mut sealed = OddIo::new(Vec::new(), &writes);
+        let mut opened = OddIo::new(Vec::new(), &reads);
         Encryptor::new(&recipients())
             .segment_size(SegmentSize::new(1 << log2).unwrap())
             .threads(threads)
             .encrypt(
-                Input::Stream(&mut Odd::new(&message[..], &reads)),
+                Input::Stream(&mut OddIo::new(&message[..], &reads)),
                 Output::Stream(&mut sealed),
             )
             .unwrap();
         Decryptor::new(&Identities::from(&key))
             .threads(threads)
             .decrypt(
-                Input::Stream(&mut Odd::new(&sealed.inner[..], &writes)),
+                Input::Stream(&mut OddIo::new(&sealed.inner[..], &writes)),
                 Output::Stream(&mut opened),
             )
             .unwrap();

@@ -14,7 +14,7 @@ use std::thread;
 
 use polyseal_file::{
     Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, SegmentSize,
-    SourceVersion, Stored, decrypt, encrypt,
+    SourceVersion, StoredLength, decrypt, encrypt,
 };
 use zeroize::{Zeroize, Zeroizing};
 
@@ -27,10 +27,10 @@ static MARKED: AtomicUsize = AtomicUsize::new(0);
 /// The tests take turns: the allocator is one.
 static TURN: Mutex<()> = Mutex::new(());
 
-struct Watching;
+struct WatchingAllocator;
 
 // SAFETY: every call is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Watching {
+unsafe impl GlobalAlloc for WatchingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Watching {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watching = Watching;
+static ALLOCATOR: WatchingAllocator = WatchingAllocator;
 
 /// Asserts that blocks are given back while `work` is done, and that none of them has the mark.
 fn leaves_nothing(what: &str, work: impl FnOnce()) {
@@ -205,7 +205,7 @@ fn nothing_is_left_of_what_is_read() {
     });
     leaves_nothing("a payload", || {
         let header = Header::parse(&sealed).unwrap();
-        let stored = Stored::File(sealed.len() as u64);
+        let stored = StoredLength::File(sealed.len() as u64);
         let head = Decryptor::new(&identities).payload_head(&header, stored).unwrap();
         let last = head.last_range();
         let payload = head.certain(&sealed[last.start as usize..last.end as usize]).unwrap();

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
+use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Already, Done, Error, How, NewTree, Options, Problem, Rekey, Result, SealedTree, TreeSealer,
-    decrypt_file, encrypt_file, rekey_file, rekey_file_to, verify_file,
+    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyedCheck, Result,
+    SealedTree, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_file_to, verify_file,
 };
 
 type Arguments = HashMap<String, String>;
@@ -37,12 +37,13 @@ fn run(operation: &str, of: &Arguments) -> Result {
         Options::new().overwrite(is("overwrite")).preserve_permissions(is("preserve_permissions"));
     let (encryptor, decryptor) = (Encryptor::new(&recipients), Decryptor::new(&identities));
     let give = || Ok(&to);
-    let others = if is("keep") { Existing::Keep } else { Existing::Remove };
-    let how = if is("new_key") { How::NewKey } else { How::Header };
-    let rekey = Rekey::new(&identities, &give, others, how).already(Already::Opens(&new));
+    let others = if is("keep") { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
+    let how = if is("new_key") { RekeyMode::NewKey } else { RekeyMode::Header };
+    let rekey =
+        Rekey::new(&identities, &give, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
     // Of many files, the first that fails is the result.
     let mut failed = None;
-    let mut tell = |_: &Path, done: Result<Done>| {
+    let mut tell = |_: &Path, done: Result<FileOutcome>| {
         failed = failed.take().or(done.err());
         Ok(())
     };
@@ -53,12 +54,12 @@ fn run(operation: &str, of: &Arguments) -> Result {
         "verify" => verify_file(input, decryptor, &options).map(drop),
         "rekey" if output.as_os_str().is_empty() => rekey_file(input, &rekey, &options),
         "rekey" => rekey_file_to(input, output, &rekey, &options),
-        "encrypt_tree" => NewTree::at(output, is("overwrite"))
+        "encrypt_tree" => NewTree::new(output, is("overwrite"))
             .and_then(|to| TreeSealer::new(input, to, &options))
             .and_then(|tree| tree.seal(encryptor, &options, &mut tell))
             .map(drop),
         "decrypt_tree" => {
-            let to = NewTree::at(output, is("overwrite"))?;
+            let to = NewTree::new(output, is("overwrite"))?;
             SealedTree::open(input, decryptor, &options)?.decrypt(to, &mut tell).map(drop)
         }
         "verify_tree" => SealedTree::open(input, decryptor, &options)?.verify(&mut tell).map(drop),

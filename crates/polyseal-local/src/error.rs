@@ -42,9 +42,9 @@ pub enum Problem {
     /// What stands in the place of the output is no regular file.
     NotAFile,
     /// The input is no regular file without armour, and so cannot be rekeyed.
-    NotToBeRekeyed,
+    NotRekeyable,
     /// A file of age does not have what was asked for.
-    NotWithAge(Unfit),
+    NotWithAge(UnsupportedByAge),
     /// Something follows the header in a file that should have nothing else.
     MoreThanHeader,
     /// The output is a file that must not be replaced.
@@ -63,9 +63,9 @@ pub enum Problem {
     /// A rekey in place was interrupted, and has left a copy of the header.
     Interrupted,
     /// What is called as a copy of the header is none.
-    NoCopy(NoCopy),
+    BadBackup(BackupProblem),
     /// Something that is no copy of the header has its name.
-    InTheWay(NoCopy),
+    BackupNameTaken(BackupProblem),
     /// There is no manifest: the directory is no sealed tree.
     NoManifest,
     /// The manifest is none, or a file does not go into one.
@@ -121,7 +121,7 @@ pub enum Problem {
 
 /// What a file of age does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum UnsupportedByAge {
     /// Room for a header in place.
     InPlace,
     /// A context.
@@ -131,7 +131,7 @@ pub enum Unfit {
 /// Why something is no copy of a header.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum NoCopy {
+pub enum BackupProblem {
     /// It is no regular file of the user, or of whoever owns the file beside it.
     Foreign,
     /// It does not begin with a header.
@@ -175,11 +175,11 @@ impl Error {
 }
 
 /// What goes wrong, made into an [`Error`] about a file.
-pub(crate) trait About<T> {
+pub(crate) trait ErrorContext<T> {
     fn cannot(self, what: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> About<T> for io::Result<T> {
+impl<T> ErrorContext<T> for io::Result<T> {
     fn cannot(self, what: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::io(what, path, source))
     }
@@ -229,13 +229,13 @@ impl fmt::Display for Error {
             Problem::DanglingLink => write!(text, "{path} is a symbolic link to nothing"),
             Problem::NoSuchDirectory => write!(text, "{path} is not a directory"),
             Problem::NotAFile => write!(text, "{path} is there, and is no regular file"),
-            Problem::NotToBeRekeyed => {
+            Problem::NotRekeyable => {
                 write!(text, "{path}: only a regular file without ASCII armour can be rekeyed")
             }
             Problem::NotWithAge(unfit) => {
                 let what = match unfit {
-                    Unfit::InPlace => "a rekey in place",
-                    Unfit::Context => "a context",
+                    UnsupportedByAge::InPlace => "a rekey in place",
+                    UnsupportedByAge::Context => "a context",
                 };
                 write!(text, "{path}: {what} does not go with an age file")
             }
@@ -249,8 +249,8 @@ impl fmt::Display for Error {
             Problem::Torn(source) => write!(text, "cannot write {path}: {}", reason(source)),
             Problem::Busy => write!(text, "{path} is being rekeyed by another program"),
             Problem::Interrupted => write!(text, "{path} is there: a rekey was interrupted"),
-            Problem::NoCopy(why) => write!(text, "{path} is no copy of the header: {why}"),
-            Problem::InTheWay(why) => {
+            Problem::BadBackup(why) => write!(text, "{path} is no copy of the header: {why}"),
+            Problem::BackupNameTaken(why) => {
                 write!(text, "{path} stands in the way, and is no copy of the header: {why}")
             }
             Problem::NoManifest => write!(text, "{path} is missing: it is no sealed tree"),
@@ -309,7 +309,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Display for NoCopy {
+impl fmt::Display for BackupProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign => f.write_str("it is not a regular file of yours or of its owner"),

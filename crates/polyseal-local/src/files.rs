@@ -5,7 +5,7 @@ use std::path::Path;
 
 use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
 
-use crate::error::{About, Error, Problem, Result, file, sealing};
+use crate::error::{Error, ErrorContext, Problem, Result, file, sealing};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::options::Options;
@@ -34,9 +34,9 @@ use crate::watch::Watch;
 /// ```
 ///
 /// # Errors
-/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
-/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one
-/// that was to be replaced is as it was.
+/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
+/// input, [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output,
+/// and one that was to be replaced is as it was.
 pub fn encrypt_file(
     input: &Path,
     output: &Path,
@@ -63,9 +63,9 @@ pub fn encrypt_file(
 /// verified. Files of age, and in armour, are decrypted, too.
 ///
 /// # Errors
-/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
-/// [`File`](crate::Problem::File), or what the system says. Then there is no output, and one that
-/// was to be replaced is as it was.
+/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
+/// input, [`File`](crate::Problem::File), or what the system says. Then there is no output, and one
+/// that was to be replaced is as it was.
 pub fn decrypt_file(
     input: &Path,
     output: &Path,
@@ -88,7 +88,7 @@ pub fn verify_file(
     decryptor: Decryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    let from = Place::of(input)?.file().cannot("read", input)?;
+    let from = Place::from_path(input)?.file().cannot("read", input)?;
     options.progress.expect(1, from.metadata().cannot("read", input)?.len());
     let watch = Watch::new(options.progress);
     let add = |more| watch.add(more);
@@ -103,12 +103,12 @@ fn carry<T>(
     options: &Options<'_>,
     work: impl FnOnce(&File, &File, &Watch<'_>) -> Result<T>,
 ) -> Result<T> {
-    let from = Place::of(input)?.file().cannot("read", input)?;
+    let from = Place::from_path(input)?.file().cannot("read", input)?;
     let metadata = from.metadata().cannot("read", input)?;
     options.progress.expect(1, metadata.len());
     let mut forbidden: Forbidden = options.forbidden.clone();
-    forbidden.add(FileId::of(&metadata), "the input");
-    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    forbidden.add(FileId::from_metadata(&metadata), "the input");
+    let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     let done = work(&from, new.file(), &Watch::new(options.progress))?;
     // What is no longer wanted by the time of the last bytes does not appear, either.
     if options.progress.cancelled() {

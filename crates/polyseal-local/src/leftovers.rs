@@ -21,17 +21,17 @@ pub fn watch_with(watcher: fn()) {
 
 /// Removes every such name. As long as the result lives, no other is made: end the process with it.
 #[must_use]
-pub fn remove_all() -> Removed {
+pub fn remove_all() -> CleanupGuard {
     let mut names = names();
     for (directory, name) in names.drain(..) {
         let _ = directory.remove(&name);
     }
-    Removed(names)
+    CleanupGuard(names)
 }
 
 /// That no name is left.
 #[derive(Debug)]
-pub struct Removed(
+pub struct CleanupGuard(
     #[expect(dead_code, reason = "held")] MutexGuard<'static, Vec<(Directory, OsString)>>,
 );
 

@@ -26,13 +26,13 @@
 //! std::fs::write(letters.join("one"), "meet at noon")?;
 //! let (key, options) = (Key::generate()?, Options::new());
 //! let recipients = Recipients::from(&key);
-//! let total = TreeSealer::new(&letters, NewTree::at(&sealed, false)?, &options)?
+//! let total = TreeSealer::new(&letters, NewTree::new(&sealed, false)?, &options)?
 //!     .seal(Encryptor::new(&recipients), &options, &mut |_, done| done.map(drop))?;
 //! assert_eq!((total.files, total.bytes), (1, 12));
 //!
 //! let identities = Identities::from(&key);
 //! let tree = SealedTree::open(&sealed, Decryptor::new(&identities), &options)?;
-//! tree.decrypt(NewTree::at(&back, false)?, &mut |_, done| done.map(drop))?;
+//! tree.decrypt(NewTree::new(&back, false)?, &mut |_, done| done.map(drop))?;
 //! assert_eq!(std::fs::read_to_string(back.join("one"))?, "meet at noon");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -64,25 +64,28 @@ mod testing;
 mod tree;
 mod watch;
 
-pub use error::{Error, NoCopy, Problem, Result, Unfit};
+pub use error::{BackupProblem, Error, Problem, Result, UnsupportedByAge};
 pub use files::{decrypt_file, encrypt_file, verify_file};
 pub use forbidden::Forbidden;
-pub use many::{Done, NameList, Tell, Total, in_order};
+pub use many::{FileOutcome, NameList, OnFile, Total, in_order};
 pub use new_file::NewFile;
 pub use options::{Options, cores};
-pub use outputs::{AGE_SUFFIX, Meant, Outputs, with_suffix, without_suffix};
+pub use outputs::{AGE_SUFFIX, FileTarget, Outputs, with_suffix, without_suffix};
 #[cfg(feature = "patterns")]
 pub use patterns::{BadPattern, Patterns};
 pub use place::Place;
 pub use plaintexts::{
     ShownEntry, ShownNames, ShownPlaintexts, alone, is_hidden, short_name, shown_names,
 };
-pub use platform::{Directory, EntryKind, FileId, Seen, SpecialFile, beneath, components};
+pub use platform::{Directory, EntryKind, FileId, FileStatus, SpecialFile, beneath, components};
 pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{
-    Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,
-    rekey_file, rekey_file_to, rekey_files, rekey_stored, restore_file, restore_files,
-    restore_tree, was_interrupted,
+    DetachedHeader, NewRecipients, Rekey, RekeyMode, RekeyedCheck, RekeyedFile, Trust,
+    expect_not_interrupted, rekey_file, rekey_file_to, rekey_files, rekey_stored, restore_file,
+    restore_files, restore_tree, was_interrupted,
 };
-pub use tree::{Compared, NewStored, NewTree, Over, SUFFIX, SealedTree, Store, Stored, TreeSealer};
+pub use tree::{
+    NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile, TreeSealer,
+    VersionCheck,
+};

@@ -18,13 +18,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 
-use crate::error::{About, Error, Problem, Result};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};
-use crate::platform::{Access, Directory, EntryKind, contents, given, links_are_ours};
+use crate::platform::{Access, Directory, EntryKind, allowed_mode, contents, links_are_ours};
 
 /// The permissions of the owner, and of everybody.
 const OWNER: u16 = 0o700;
@@ -57,26 +57,26 @@ impl NewFile {
     /// Without `overwrite`, [`Problem::Exists`] if something is there; otherwise if that is no
     /// regular file; [`Problem::DanglingLink`], [`Problem::NoSuchDirectory`],
     /// [`Problem::Forbidden`], or what the system says.
-    pub fn at(path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+    pub fn create_at(path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
         if ends_in_separator(path) && !path.is_dir() {
             return Err(Error::new(path, Problem::NoSuchDirectory));
         }
-        let (folder, name) = Directory::of(path).cannot("write", path)?;
+        let (folder, name) = Directory::parent_and_name(path).cannot("write", path)?;
         let place = match folder.stat(&name) {
             Ok(seen) if seen.kind() == EntryKind::Link => {
                 let leads_nowhere = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
                 if fs::metadata(path).is_err_and(|error| leads_nowhere(&error)) {
                     return Err(Error::new(path, Problem::DanglingLink));
                 }
-                Place::of(path)?
+                Place::from_path(path)?
             }
-            _ => Place::inside(folder, name, path.to_owned()),
+            _ => Place::new(folder, name, path.to_owned()),
         };
         let mut new = Self::in_place(place, path, overwrite, forbidden)?;
         if let Some(replaced) = &mut new.replaced
             && !links_are_ours(path)
         {
-            replaced.led_to_by_another();
+            replaced.distrust_name();
         }
         Ok(new)
     }
@@ -84,14 +84,14 @@ impl NewFile {
     /// The same at a place, where no link is followed.
     ///
     /// # Errors
-    /// As [`at`](Self::at).
-    pub fn inside(place: Place, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+    /// As [`create_at`](Self::create_at).
+    pub fn create_in(place: Place, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
         let shown = place.shown.clone();
         Self::in_place(place, &shown, overwrite, forbidden)
     }
 
     fn in_place(place: Place, path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
-        let replaced = match place.seen() {
+        let replaced = match place.status() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io("write", path, error)),
             Ok(seen) => {
@@ -102,12 +102,12 @@ impl NewFile {
                 if !overwrite {
                     return Err(Error::new(path, Problem::Exists));
                 }
-                let mut access = Access::of(&place.directory, &seen);
-                place.led_from().into_iter().for_each(|folder| access.led_to_by(folder));
+                let mut access = Access::from_status(&place.directory, &seen);
+                place.link_folder().into_iter().for_each(|folder| access.add_link_folder(folder));
                 Some(access)
             }
         };
-        let place = place.called(path);
+        let place = place.with_shown(path);
         Self::create(place, overwrite, replaced).cannot("write", path)
     }
 
@@ -136,12 +136,12 @@ impl NewFile {
     }
 
     /// Gives the file this time, and of this mode what a file that it replaces has, too, or what a
-    /// new one [may have](given) here. Nothing else is then taken over from a replaced file.
-    pub(crate) fn set(&mut self, mode: u16, modified: Modified) -> Result {
+    /// new one [may have](allowed_mode) here. Nothing else is then taken over from a replaced file.
+    pub(crate) fn set(&mut self, mode: u16, modified: Timestamp) -> Result {
         let Place { directory, name, shown, .. } = &self.place;
         let replaced = self.replaced.take();
         let set = || match replaced {
-            None => contents::set(&self.file, given(directory, &self.file, mode)?, modified),
+            None => contents::set(&self.file, allowed_mode(directory, &self.file, mode)?, modified),
             Some(replaced) => {
                 contents::set(&self.file, mode & OWNER, modified)?;
                 replaced.carry_over(directory, name, &self.file, mode)
@@ -162,7 +162,7 @@ impl NewFile {
     /// Makes all but the name ready: what will replace a file has its mode, and is on disk.
     pub(crate) fn ready(&mut self) -> Result {
         let mut ready = || {
-            if self.overwrite && self.place.seen().is_ok() {
+            if self.overwrite && self.place.status().is_ok() {
                 if let Some(replaced) = self.replaced.take() {
                     let Place { directory, name, .. } = &self.place;
                     replaced.carry_over(directory, name, &self.file, ALL)?;
@@ -179,18 +179,20 @@ impl NewFile {
     /// whose names are not on disk yet.
     pub(crate) fn appear(self) -> Result<Directory> {
         let Self { file, name, place, overwrite, .. } = self;
-        let Place { directory, name: called, shown, .. } = place;
+        let Place { directory, name: with_shown, shown, .. } = place;
         let give = || match name {
-            Name::None => match directory.name_unnamed(&file, &called) {
+            Name::None => match directory.name_unnamed(&file, &with_shown) {
                 Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
                     let link = |name: &OsStr| directory.name_unnamed(&file, name);
                     let (temporary, ()) = Temporary::new(&directory, link)?;
-                    directory.rename(temporary.name(), &called)
+                    directory.rename(temporary.name(), &with_shown)
                 }
                 linked => linked,
             },
-            Name::Temporary(temporary) if overwrite => directory.rename(temporary.name(), &called),
-            Name::Temporary(temporary) => directory.rename_to_new(temporary.name(), &called),
+            Name::Temporary(temporary) if overwrite => {
+                directory.rename(temporary.name(), &with_shown)
+            }
+            Name::Temporary(temporary) => directory.rename_to_new(temporary.name(), &with_shown),
         };
         match give() {
             Ok(()) => Ok(directory),

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::{About, Error, Problem, Result};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::place::Place;
 use crate::plaintexts::short_name;
 use crate::platform::{Directory, FileId, beneath};
@@ -32,19 +32,19 @@ pub fn without_suffix(path: &Path) -> Option<PathBuf> {
 
 /// Which file a name means, or where a file of that name would come to be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meant {
+pub enum FileTarget {
     /// The file that is there.
     File(FileId),
     /// None: this path, through no link as far as it is there.
     Nothing(PathBuf),
 }
 
-impl Meant {
+impl FileTarget {
     /// What `path` means: by whatever name, the same.
     #[must_use]
-    pub fn by(path: &Path) -> Self {
+    pub fn from_path(path: &Path) -> Self {
         if let Ok(metadata) = fs::metadata(path) {
-            return Self::File(FileId::of(&metadata));
+            return Self::File(FileId::from_metadata(&metadata));
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
@@ -65,7 +65,7 @@ pub struct Outputs {
 impl Outputs {
     /// Each beside its input.
     #[must_use]
-    pub fn beside() -> Self {
+    pub fn beside_inputs() -> Self {
         Self { directory: None, begun: Mutex::default(), hashers: Default::default() }
     }
 
@@ -75,7 +75,7 @@ impl Outputs {
     /// What the system says.
     pub fn beneath(path: &Path) -> Result<Self> {
         let directory = Directory::open_for_output(path).cannot("write", path)?;
-        Ok(Self { directory: Some((directory, path.to_owned())), ..Self::beside() })
+        Ok(Self { directory: Some((directory, path.to_owned())), ..Self::beside_inputs() })
     }
 
     /// The place of the output of `input`, called `name`, a path as that of the input. Directories
@@ -86,14 +86,14 @@ impl Outputs {
     /// what the system says.
     pub fn place(&self, input: &Path, name: &Path) -> Result<Place> {
         let (opened, shown) = match &self.directory {
-            None => (Directory::of(name), name.to_owned()),
+            None => (Directory::parent_and_name(name), name.to_owned()),
             Some((directory, root)) => {
                 let name = beneath(name).ok_or_else(|| Error::new(input, Problem::LeadsOut))?;
-                (directory.make_way_to(&name), root.join(name))
+                (directory.make_parents(&name), root.join(name))
             }
         };
         let (directory, name) = opened.cannot("write", &shown)?;
-        Ok(Place::inside(directory, name, shown))
+        Ok(Place::new(directory, name, shown))
     }
 
     /// Whether no output at this place has been begun before. Where outputs replace what is there,
@@ -101,7 +101,7 @@ impl Outputs {
     #[must_use]
     pub fn begin(&self, place: &Place) -> bool {
         let name: &OsStr = &place.name;
-        self.begin_hashed((FileId::of_open(&place.directory), name))
+        self.begin_hashed((FileId::from_open(&place.directory), name))
     }
 
     /// The same of an output that is known by its name alone, such as an object in a store.
@@ -138,9 +138,9 @@ mod tests {
         fs::create_dir(at("sub")).unwrap();
         fs::write(at("there"), "").unwrap();
         fs::hard_link(at("there"), at("too")).unwrap();
-        assert_eq!(Meant::by(&at("there")), Meant::by(&at("too")));
-        assert_eq!(Meant::by(&at("sub/../new")), Meant::by(&at("new")));
-        assert_ne!(Meant::by(&at("new")), Meant::by(&at("sub/new")));
+        assert_eq!(FileTarget::from_path(&at("there")), FileTarget::from_path(&at("too")));
+        assert_eq!(FileTarget::from_path(&at("sub/../new")), FileTarget::from_path(&at("new")));
+        assert_ne!(FileTarget::from_path(&at("new")), FileTarget::from_path(&at("sub/new")));
 
         let outputs = Outputs::beneath(&at("sub")).unwrap();
         let place = |name: &str| outputs.place(Path::new("input"), Path::new(name));

@@ -13,8 +13,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// use polyseal_local::{Options, Patterns};
 ///
 /// let patterns = Patterns::new(&["*.o", "/target"])?;
-/// assert!(patterns.has(Path::new("src/a.o")) && !patterns.has(Path::new("src/target")));
-/// let excluded = |path: &Path| patterns.has_itself(path);
+/// assert!(patterns.matches(Path::new("src/a.o")) && !patterns.matches(Path::new("src/target")));
+/// let excluded = |path: &Path| patterns.matches_itself(path);
 /// let options = Options::new().exclude(&excluded);
 /// # Ok::<(), polyseal_local::BadPattern>(())
 /// ```
@@ -49,13 +49,13 @@ impl Patterns {
 
     /// Whether `path` itself is left out.
     #[must_use]
-    pub fn has_itself(&self, path: &Path) -> bool {
+    pub fn matches_itself(&self, path: &Path) -> bool {
         !self.0.is_empty() && self.0.is_match(path)
     }
 
     /// Whether `path`, or a directory that it lies in, is left out.
     #[must_use]
-    pub fn has(&self, path: &Path) -> bool {
+    pub fn matches(&self, path: &Path) -> bool {
         !self.0.is_empty() && path.ancestors().any(|path| self.0.is_match(path))
     }
 }
@@ -90,9 +90,9 @@ mod tests {
             ("[!a]", "b", true),
         ] {
             let patterns = Patterns::new(&[pattern]).unwrap();
-            assert_eq!(patterns.has(Path::new(path)), expected, "{pattern} {path}");
+            assert_eq!(patterns.matches(Path::new(path)), expected, "{pattern} {path}");
         }
         assert!(Patterns::new(&["["]).is_err());
-        assert!(!Patterns::new(&[] as &[&str]).unwrap().has(Path::new("a")));
+        assert!(!Patterns::new(&[] as &[&str]).unwrap().matches(Path::new("a")));
     }
 }

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{About, Result};
-use crate::platform::{Directory, EntryKind, FileId, Seen};
+use crate::error::{ErrorContext, Result};
+use crate::platform::{Directory, EntryKind, FileId, FileStatus};
 
 /// What a file is called, and where.
 #[derive(Clone, Debug)]
@@ -28,16 +28,16 @@ impl Place {
     ///
     /// # Errors
     /// [`Problem::Io`](crate::Problem::Io), if there is no file.
-    pub fn of(path: &Path) -> Result<Self> {
+    pub fn from_path(path: &Path) -> Result<Self> {
         let of = || {
             let named_in = Directory::open(path.parent().unwrap_or(Path::new("")))?;
             if let Some(name) = path.file_name().filter(|_| !ends_in_separator(path))
                 && named_in.stat(name)?.kind() != EntryKind::Link
             {
-                return Ok(Self::inside(named_in, name.to_owned(), path.to_owned()));
+                return Ok(Self::new(named_in, name.to_owned(), path.to_owned()));
             }
             let shown = fs::canonicalize(path)?;
-            let (directory, name) = Directory::of(&shown)?;
+            let (directory, name) = Directory::parent_and_name(&shown)?;
             Ok(Self { directory, name, shown, named_in })
         };
         of().cannot("read", path)
@@ -45,7 +45,7 @@ impl Place {
 
     /// The name `name` in a directory, which messages call `shown`. No link is followed.
     #[must_use]
-    pub fn inside(directory: Directory, name: OsString, shown: PathBuf) -> Self {
+    pub fn new(directory: Directory, name: OsString, shown: PathBuf) -> Self {
         Self { named_in: directory.clone(), directory, name, shown }
     }
 
@@ -72,14 +72,14 @@ impl Place {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn seen(&self) -> io::Result<Seen> {
+    pub fn status(&self) -> io::Result<FileStatus> {
         self.directory.stat(&self.name)
     }
 
     /// Whether both are one name in one directory.
     #[must_use]
-    pub fn is(&self, other: &Self) -> bool {
-        let directories = [self, other].map(|place| FileId::of_open(&place.directory));
+    pub fn is_same(&self, other: &Self) -> bool {
+        let directories = [self, other].map(|place| FileId::from_open(&place.directory));
         directories[0].is_some() && directories[0] == directories[1] && self.name == other.name
     }
 
@@ -88,29 +88,29 @@ impl Place {
     /// # Errors
     /// Those of the system.
     pub fn id(&self) -> io::Result<FileId> {
-        Ok(self.seen()?.id())
+        Ok(self.status()?.id())
     }
 
     /// The same, which messages call by another path.
-    pub(crate) fn called(mut self, shown: &Path) -> Self {
+    pub(crate) fn with_shown(mut self, shown: &Path) -> Self {
         shown.clone_into(&mut self.shown);
         self
     }
 
     /// The folder of the link that the user named, if it is another than the file's.
-    pub(crate) fn led_from(&self) -> Option<&Directory> {
-        (!self.named_in.is(&self.directory)).then_some(&self.named_in)
+    pub(crate) fn link_folder(&self) -> Option<&Directory> {
+        (!self.named_in.is_same(&self.directory)).then_some(&self.named_in)
     }
 
     /// The place beside it with `suffix` behind its name.
-    pub(crate) fn beside(&self, suffix: &str) -> Self {
+    pub(crate) fn with_suffix(&self, suffix: &str) -> Self {
         let with = |name: &OsStr| {
             let mut name = name.to_owned();
             name.push(suffix);
             name
         };
         let shown = PathBuf::from(with(self.shown.as_os_str()));
-        Self::inside(self.directory.clone(), with(&self.name), shown)
+        Self::new(self.directory.clone(), with(&self.name), shown)
     }
 }
 

@@ -43,22 +43,22 @@ pub struct ShownEntry {
 /// What was named: a directory, or one file.
 #[derive(Debug)]
 pub struct ShownPlaintexts {
-    source: Source,
+    source: PlaintextSource,
     valid: Duration,
-    kept: Mutex<HashMap<PathBuf, Kept>>,
+    cache: Mutex<HashMap<PathBuf, CachedNames>>,
     /// How often a directory has been read.
     reads: AtomicU64,
 }
 
 #[derive(Debug)]
-enum Source {
+enum PlaintextSource {
     Directory(Directory),
     File { file: File, name: OsString },
 }
 
 /// The names in a directory. They are the same as long as it is the same and has not changed.
 #[derive(Debug)]
-struct Kept {
+struct CachedNames {
     state: DirectoryState,
     names: Arc<ShownNames>,
     read: SystemTime,
@@ -73,12 +73,12 @@ impl ShownPlaintexts {
     pub fn open(source: &Path, valid: Duration) -> io::Result<Self> {
         let file = File::open(source)?;
         let source = if file.metadata()?.is_dir() {
-            Source::Directory(file.into())
+            PlaintextSource::Directory(file.into())
         } else {
             let name = source.file_name().unwrap_or(OsStr::new("plaintext"));
-            Source::File { file, name: short_name(name).unwrap_or(name).to_owned() }
+            PlaintextSource::File { file, name: short_name(name).unwrap_or(name).to_owned() }
         };
-        Ok(Self { source, valid, kept: Mutex::default(), reads: AtomicU64::new(0) })
+        Ok(Self { source, valid, cache: Mutex::default(), reads: AtomicU64::new(0) })
     }
 
     /// What the directory at `path` shows; paths have the names of what is stored. A directory that
@@ -88,25 +88,25 @@ impl ShownPlaintexts {
     /// # Errors
     /// Those of the system; a link on the way is one.
     pub fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
-        if let Source::File { name, .. } = &self.source {
+        if let PlaintextSource::File { name, .. } = &self.source {
             return Ok(alone(name));
         }
         let directory = self.directory(path)?;
         let now = SystemTime::now();
         // Before it is read: what changes meanwhile is seen the next time.
         let state = directory.state()?;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) =
-            kept.get(path).filter(|there| there.state == state && there.holds(now, self.valid))
+            cache.get(path).filter(|there| there.state == state && there.holds(now, self.valid))
         {
             return Ok(Arc::clone(&there.names));
         }
         self.reads.fetch_add(1, Ordering::Relaxed);
         let names = Arc::new(read(&directory)?);
-        if kept.len() >= KEPT {
-            kept.clear();
+        if cache.len() >= KEPT {
+            cache.clear();
         }
-        kept.insert(path.to_owned(), Kept { state, names: Arc::clone(&names), read: now });
+        cache.insert(path.to_owned(), CachedNames { state, names: Arc::clone(&names), read: now });
         Ok(names)
     }
 
@@ -116,10 +116,12 @@ impl ShownPlaintexts {
     /// As [`entries`](Self::entries).
     pub fn stored(&self, path: &Path) -> io::Result<File> {
         match &self.source {
-            Source::File { file, .. } if path == Path::new("") => Ok(file.try_clone()?),
-            Source::File { file, name } if path == Path::new(name) => Ok(file.try_clone()?),
-            Source::File { .. } => Err(io::ErrorKind::NotFound.into()),
-            Source::Directory(_) => match (path.parent(), path.file_name()) {
+            PlaintextSource::File { file, .. } if path == Path::new("") => Ok(file.try_clone()?),
+            PlaintextSource::File { file, name } if path == Path::new(name) => {
+                Ok(file.try_clone()?)
+            }
+            PlaintextSource::File { .. } => Err(io::ErrorKind::NotFound.into()),
+            PlaintextSource::Directory(_) => match (path.parent(), path.file_name()) {
                 (Some(parent), Some(name)) => {
                     let directory = self.directory(parent)?;
                     match directory.stat(name)?.kind() {
@@ -134,13 +136,13 @@ impl ShownPlaintexts {
 
     fn directory(&self, path: &Path) -> io::Result<Directory> {
         match &self.source {
-            Source::Directory(root) => root.beneath(path),
-            Source::File { .. } => Err(io::ErrorKind::NotADirectory.into()),
+            PlaintextSource::Directory(root) => root.beneath(path),
+            PlaintextSource::File { .. } => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
 }
 
-impl Kept {
+impl CachedNames {
     /// Whether the times of a directory that is still the same prove that its names are.
     fn holds(&self, now: SystemTime, valid: Duration) -> bool {
         let changed = UNIX_EPOCH + self.state.changed();
@@ -250,8 +252,8 @@ mod tests {
         assert_eq!(look(), (names, reads + 1));
         assert_eq!(look(), (names, reads + 1));
         // A directory that is not the same one is another, whatever its times are.
-        let root = shown.kept.lock().unwrap().remove(Path::new("")).unwrap();
-        shown.kept.lock().unwrap().insert("sub".into(), root);
+        let root = shown.cache.lock().unwrap().remove(Path::new("")).unwrap();
+        shown.cache.lock().unwrap().insert("sub".into(), root);
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         assert!(shown.entries(Path::new("sub")).unwrap().is_empty());
     }

@@ -46,7 +46,7 @@ pub enum Notice<'a> {
     NotLocked(&'a Path),
     /// What is called as the copy of a header that a rekey in place leaves is none. It does not
     /// keep the file from being rekeyed by a new file, and was left as it is.
-    NoCopy(&'a Path),
+    BadBackup(&'a Path),
     /// The store does not compare versions when an object is completed: what another program wrote
     /// to this one in the last moments is lost.
     NotCompared(&'a Path),

@@ -14,7 +14,7 @@ const SECRETS: [(&str, bool); 3] =
 /// The first secret of `text`, from its first byte to behind its last. A bare prefix is not a
 /// secret.
 fn first_secret(text: &str) -> Option<Range<usize>> {
-    let Plain { text: plain, places } = &Plain::of(text);
+    let NormalizedText { text: plain, places } = &NormalizedText::new(text);
     let lower = plain.to_ascii_lowercase();
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let find = |(secret, as_it_is): (&str, bool)| {
@@ -32,14 +32,14 @@ fn first_secret(text: &str) -> Option<Range<usize>> {
 
 /// A text with `-` for every dash and hyphen that a word processor puts there, and without those
 /// that it hides in a word.
-struct Plain {
+struct NormalizedText {
     text: String,
     /// Where each byte of it comes from; and the end.
     places: Vec<usize>,
 }
 
-impl Plain {
-    fn of(from: &str) -> Self {
+impl NormalizedText {
+    fn new(from: &str) -> Self {
         let (mut text, mut places) = (String::new(), Vec::new());
         for (at, character) in from.char_indices() {
             match character {

@@ -13,15 +13,15 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{
-    Bound, Entry, Kind, Modified, Problem as ManifestProblem, Writer, context,
+    Entry, FileBinding, Kind, Problem as ManifestProblem, Timestamp, Writer, context,
 };
 use polyseal_file::{
-    Decryptor, Encryptor, Error as FileError, Existing, Identities, Input, Key, Output, Recipients,
-    Sealer, SourceVersion,
+    Decryptor, Encryptor, Error as FileError, ExistingRecipients, Identities, Input, Key, Output,
+    Recipients, Sealer, SourceVersion,
 };
 use polyseal_local::{
-    Already, Done, Error, How, NewTree, Options, Problem, Rekey, Result, SealedTree, TreeSealer,
-    rekey_file,
+    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyedCheck, Result,
+    SealedTree, TreeSealer, rekey_file,
 };
 
 const HONEST: &[u8] = b"pay 10 to Alice";
@@ -29,7 +29,7 @@ const OTHER: &[u8] = b"pay 99 to Bobby";
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
 
 /// A sealed tree `s` of one file, `f`, and another file with the very header of that.
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
     forged: Vec<u8>,
@@ -48,7 +48,7 @@ fn twins(key: &Key, texts: [&[u8]; 2]) -> [Vec<u8>; 2] {
     })
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         let (folder, key) = (tempfile::tempdir().unwrap(), Key::generate().unwrap());
         let [honest, forged] = twins(&key, [HONEST, OTHER]);
@@ -67,9 +67,9 @@ impl Room {
         let identities = Identities::from(&self.key);
         let file = File::open(self.at("s/f.polyseal")).unwrap();
         let summary = Decryptor::new(&identities).committing().verify(Input::File(&file)).unwrap();
-        let bound = Bound::Contents(summary.commitment.unwrap());
+        let bound = FileBinding::Contents(summary.commitment.unwrap());
         let kind = Kind::File { plaintext_bytes: summary.plaintext_bytes, bound };
-        let modified = Modified { seconds: 1, nanoseconds: 0 };
+        let modified = Timestamp { seconds: 1, nanoseconds: 0 };
         Entry { path: b"f".to_vec(), mode: 0o644, modified, kind }
     }
 
@@ -113,23 +113,23 @@ impl Room {
         Ok(work(&SealedTree::open(&self.at("s"), Decryptor::new(&identities), options)?))
     }
 
-    fn verified(&self, options: &Options<'_>) -> Result<Vec<Done>> {
+    fn verified(&self, options: &Options<'_>) -> Result<Vec<FileOutcome>> {
         all(|tell| self.open(options, |tree| tree.verify(tell))?)
     }
 
-    fn rekeyed(&self, to: &Key, how: How) -> Result<Vec<Done>> {
+    fn rekeyed(&self, to: &Key, how: RekeyMode) -> Result<Vec<FileOutcome>> {
         let (identities, recipients) = (Identities::from(&self.key), Recipients::from(to));
         let (give, new) = (|| Ok(&recipients), Identities::from(to));
-        let rekey = Rekey::new(&identities, &give, Existing::Keep, how);
-        let rekey = rekey.already(Already::OpensAdded(&new));
+        let rekey = Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
+        let rekey = rekey.rekeyed_check(RekeyedCheck::OpensAdded(&new));
         all(|tell| SealedTree::rekey(&self.at("s"), &rekey, &Options::new(), tell))
     }
 }
 
 /// What was done to each file; the first failure.
 fn all<T>(
-    work: impl FnOnce(&mut (dyn FnMut(&Path, Result<Done>) -> Result + Send)) -> Result<T>,
-) -> Result<Vec<Done>> {
+    work: impl FnOnce(&mut (dyn FnMut(&Path, Result<FileOutcome>) -> Result + Send)) -> Result<T>,
+) -> Result<Vec<FileOutcome>> {
     let (mut done, mut failed) = (Vec::new(), None);
     work(&mut |_, outcome| {
         match outcome {
@@ -147,7 +147,7 @@ fn is_other_contents(error: &Error) -> bool {
 
 #[test]
 fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
-    let (room, options) = (Room::new(), Options::new());
+    let (room, options) = (TestDir::new(), Options::new());
     assert_eq!(room.verified(&options).unwrap().len(), 1);
     room.forge();
     // By itself the file is authentic.
@@ -159,7 +159,7 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
     assert_eq!(opened, OTHER);
 
     assert!(is_other_contents(&room.verified(&options).unwrap_err()));
-    let to = |name: &str| NewTree::at(&room.at(name), false).unwrap();
+    let to = |name: &str| NewTree::new(&room.at(name), false).unwrap();
     let decrypted = all(|tell| room.open(&options, |tree| tree.decrypt(to("out"), tell))?);
     assert!(is_other_contents(&decrypted.unwrap_err()));
     assert_eq!(fs::read_dir(room.at("out")).unwrap().count(), 0);
@@ -181,7 +181,7 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
 /// sealed under the header of a file, by whoever can open that.
 #[test]
 fn no_file_is_taken_for_a_manifest() {
-    let room = Room::new();
+    let room = TestDir::new();
     let plaintext = room.manifest();
     let recipients = Recipients::from(&room.key);
     let mut sealed = Vec::new();
@@ -201,10 +201,10 @@ fn no_file_is_taken_for_a_manifest() {
 
 #[test]
 fn headers_change_and_the_commitment_stays() {
-    for how in [How::Header, How::InPlace] {
-        let (mut room, new) = (Room::new(), Key::generate().unwrap());
+    for how in [RekeyMode::Header, RekeyMode::InPlace] {
+        let (mut room, new) = (TestDir::new(), Key::generate().unwrap());
         let before = room.entry();
-        assert_eq!(room.rekeyed(&new, how).unwrap(), [Done::Rekeyed]);
+        assert_eq!(room.rekeyed(&new, how).unwrap(), [FileOutcome::Rekeyed]);
         assert_eq!(room.entry(), before);
         room.key = new;
         assert_eq!(room.entry(), before);
@@ -214,10 +214,12 @@ fn headers_change_and_the_commitment_stays() {
 
 #[test]
 fn another_key_under_the_same_salt_and_recipient_is_another_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let honest = fs::read(room.at("s/f.polyseal")).unwrap();
     let mut entry = room.entry();
-    let Kind::File { bound: Bound::Contents(commitment), .. } = &mut entry.kind else { return };
+    let Kind::File { bound: FileBinding::Contents(commitment), .. } = &mut entry.kind else {
+        return;
+    };
     // As if the manifest were of a file with this salt and payload, and another key.
     commitment.key[31] ^= 1;
     let mut writer = Writer::new(Vec::new()).unwrap();
@@ -225,21 +227,21 @@ fn another_key_under_the_same_salt_and_recipient_is_another_file() {
     room.write_manifest(&writer.finish().unwrap());
     let is_other = |error: Error| matches!(error.problem(), Problem::OtherFile);
     assert!(is_other(room.verified(&Options::new()).unwrap_err()));
-    assert!(is_other(room.rekeyed(&Key::generate().unwrap(), How::Header).unwrap_err()));
+    assert!(is_other(room.rekeyed(&Key::generate().unwrap(), RekeyMode::Header).unwrap_err()));
     assert_eq!(fs::read(room.at("s/f.polyseal")).unwrap(), honest);
     // A new key that opens it already does not make it the file.
-    assert!(is_other(room.rekeyed(&room.key, How::Header).unwrap_err()));
+    assert!(is_other(room.rekeyed(&room.key, RekeyMode::Header).unwrap_err()));
 }
 
 #[test]
 fn a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it() {
-    let (room, options) = (Room::new(), Options::new());
+    let (room, options) = (TestDir::new(), Options::new());
     room.write_manifest(&room.unbound_manifest());
     let unbound = |error: &Error| {
         matches!(error.problem(), Problem::Manifest(ManifestProblem::UnboundContents))
     };
     assert!(unbound(&room.verified(&options).unwrap_err()));
-    assert!(unbound(&room.rekeyed(&Key::generate().unwrap(), How::Header).unwrap_err()));
+    assert!(unbound(&room.rekeyed(&Key::generate().unwrap(), RekeyMode::Header).unwrap_err()));
     let allowed = options.allow_unbound_contents(true);
     assert_eq!(room.verified(&allowed).unwrap().len(), 1);
 
@@ -250,7 +252,9 @@ fn a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it() {
         all(|tell| room.open(&allowed, |tree| tree.bind_contents(encryptor, tell))?)
     };
     fs::write(room.at("s/stranger"), "").unwrap();
-    let [Done::Verified { bytes }, Done::Left] = bind().unwrap()[..] else { panic!("not bound") };
+    let [FileOutcome::Verified { bytes }, FileOutcome::Left] = bind().unwrap()[..] else {
+        panic!("not bound")
+    };
     assert_eq!(bytes, HONEST.len() as u64);
     fs::remove_file(room.at("s/stranger")).unwrap();
     assert_eq!(room.verified(&options).unwrap().len(), 1);
@@ -279,12 +283,12 @@ fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
     }
     let (recipients, identities) = (Recipients::from(&key), Identities::from(&key));
     let options = Options::new();
-    let to = NewTree::at(&at("s"), false).unwrap();
+    let to = NewTree::new(&at("s"), false).unwrap();
     let sealer = TreeSealer::new(&at("d"), to, &options).unwrap();
     all(|tell| sealer.seal(Encryptor::new(&recipients), &options, tell)).unwrap();
     let tree = SealedTree::open(&at("s"), Decryptor::new(&identities), &options).unwrap();
     assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
-    let to = NewTree::at(&at("n"), false).unwrap();
+    let to = NewTree::new(&at("n"), false).unwrap();
     all(|tell| tree.reencrypt(to, Encryptor::new(&recipients), tell)).unwrap();
     let tree = SealedTree::open(&at("n"), Decryptor::new(&identities), &options).unwrap();
     assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
@@ -293,14 +297,14 @@ fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
 /// Somebody else rekeys the manifest in place while the files are read for another.
 #[test]
 fn a_manifest_that_is_rekeyed_meanwhile_is_not_replaced() {
-    let (room, new) = (Room::new(), Key::generate().unwrap());
+    let (room, new) = (TestDir::new(), Key::generate().unwrap());
     room.write_manifest(&room.unbound_manifest());
     let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&room.key));
     let options = Options::new().allow_unbound_contents(true);
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
     let (to, manifest) = (Recipients::from(&new), room.at("s").join(MANIFEST));
     let give = || Ok(&to);
-    let rekey = Rekey::new(&identities, &give, Existing::Keep, How::InPlace);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Keep, RekeyMode::InPlace);
     rekey_file(&manifest, &rekey, &Options::new()).unwrap();
     let rekeyed = fs::read(&manifest).unwrap();
     let bound = all(|tell| tree.bind_contents(Encryptor::new(&recipients), tell));
@@ -321,11 +325,11 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
         std::os::unix::fs::symlink("/etc/passwd", path).unwrap();
     };
     for spoil in [alter as fn(&Path), link] {
-        let (room, new) = (Room::new(), Key::generate().unwrap());
+        let (room, new) = (TestDir::new(), Key::generate().unwrap());
         spoil(&room.at("s/f.polyseal"));
         let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&new));
         let give = || Ok(&recipients);
-        let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+        let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
         all(|tell| SealedTree::rekey(&room.at("s"), &rekey, &Options::new(), tell)).unwrap_err();
         let manifest = File::open(room.at("s").join(MANIFEST)).unwrap();
         let own = context(None).unwrap();
@@ -339,9 +343,9 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
 
 #[test]
 fn a_part_is_not_taken_for_what_is_expected_of_a_whole_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let (identities, entry) = (Identities::from(&room.key), room.entry());
-    let Kind::File { bound: Bound::Contents(commitment), .. } = entry.kind else { return };
+    let Kind::File { bound: FileBinding::Contents(commitment), .. } = entry.kind else { return };
     let decryptor = Decryptor::new(&identities).expecting(&commitment);
     let refused = decryptor.reader(&room.forged[..]).unwrap_err();
     assert!(matches!(refused, FileError::ExpectedInParts));

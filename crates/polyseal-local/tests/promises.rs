@@ -15,21 +15,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
+use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Forbidden, How, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, Result,
-    SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
+    Forbidden, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, RekeyMode,
+    Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
 };
 
 /// Nobody's number.
 const SOMEBODY: u32 = 54_321;
 
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), key: Key::generate().unwrap() }
     }
@@ -73,7 +73,7 @@ fn is_root() -> bool {
 
 #[test]
 fn what_appears_meanwhile_is_not_used() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
@@ -82,7 +82,7 @@ fn what_appears_meanwhile_is_not_used() {
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
             let out = room.at(&format!("out{i}{overwrite}"));
-            let to = NewTree::at(&out, overwrite).unwrap();
+            let to = NewTree::new(&out, overwrite).unwrap();
             // While keys are read, somebody puts something there.
             put(&out).unwrap();
             let refused = room.seal_into(to).unwrap_err();
@@ -98,19 +98,19 @@ fn a_link_of_another_user_is_no_directory_for_a_tree() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
     symlink("home", room.at("theirs")).unwrap();
     lchown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
     for overwrite in [false, true] {
-        let refused = NewTree::at(&room.at("theirs"), overwrite).unwrap_err();
+        let refused = NewTree::new(&room.at("theirs"), overwrite).unwrap_err();
         assert!(matches!(refused.problem(), Problem::NotADirectory), "{refused}");
         assert!(Outputs::beneath(&room.at("theirs")).is_err());
     }
     symlink("home", room.at("ours")).unwrap();
-    room.seal_into(NewTree::at(&room.at("ours"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("ours"), false).unwrap()).unwrap();
     assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 2);
 }
 
@@ -120,7 +120,7 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::create_dir(room.at("theirs")).unwrap();
     chown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
@@ -145,11 +145,11 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
 /// A folder may have a list that it gives to all that is made in it.
 #[test]
 fn a_tree_below_a_default_access_list_is_for_its_owner() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::set_permissions(room.at("d/one"), Permissions::from_mode(0o640)).unwrap();
-    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     fs::create_dir(room.at("folder")).unwrap();
     // Version 2; tag, permissions and number of owner, a user, group, mask and others.
     let entries = [(1, 7, !0), (2, 7, SOMEBODY), (4, 5, !0), (16, 7, !0), (32, 0, !0)];
@@ -169,7 +169,7 @@ fn a_tree_below_a_default_access_list_is_for_its_owner() {
         let options = options.preserve_permissions(preserve);
         let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
         let out = room.at(&format!("folder/{preserve}"));
-        tree.decrypt(NewTree::at(&out, false).unwrap(), &mut |_, done| done.map(drop)).unwrap();
+        tree.decrypt(NewTree::new(&out, false).unwrap(), &mut |_, done| done.map(drop)).unwrap();
         assert_eq!(fs::metadata(out.join("one")).unwrap().mode() & 0o777, 0o600);
     }
 }
@@ -181,13 +181,13 @@ fn a_tree_gives_no_access_that_was_not_there() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir_all(room.at("d/sub")).unwrap();
     for name in ["d/new", "d/old", "d/sub/theirs"] {
         fs::write(room.at(name), "secret").unwrap();
         fs::set_permissions(room.at(name), Permissions::from_mode(0o644)).unwrap();
     }
-    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     fs::create_dir_all(room.at("out/sub")).unwrap();
     // For a group alone, which others are not in; and a folder that gives its group.
     fs::write(room.at("out/old"), "old").unwrap();
@@ -198,7 +198,7 @@ fn a_tree_gives_no_access_that_was_not_there() {
     chown(room.at("out/sub"), Some(SOMEBODY), None).unwrap();
     let (identities, options) = (room.identities(), Options::new().overwrite(true));
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
-    let to = NewTree::at(&room.at("out"), true).unwrap();
+    let to = NewTree::new(&room.at("out"), true).unwrap();
     tree.decrypt(to, &mut |_, done| done.map(drop)).unwrap();
     for (name, group, expected) in
         [("out/new", SOMEBODY, 0o604), ("out/old", SOMEBODY, 0o604), ("out/sub/theirs", 0, 0o600)]
@@ -227,7 +227,7 @@ fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
         (0o644, 0, 0o1777, 0, 0o600),
         (0o644, 0, 0o755, SOMEBODY, 0o600),
     ] {
-        let room = Room::new();
+        let room = TestDir::new();
         let sealed = room.seal(b"message");
         fs::create_dir(room.at("d")).unwrap();
         let out = room.at("d/out");
@@ -248,19 +248,19 @@ fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
 /// A file that takes the name after the output was begun is not what was seen.
 #[test]
 fn what_takes_the_name_meanwhile_gives_no_mode() {
-    let room = Room::new();
+    let room = TestDir::new();
     let (out, other) = (room.at("out"), room.at("other"));
     for name in [&out, &other] {
         fs::write(name, "old").unwrap();
         fs::set_permissions(name, Permissions::from_mode(0o644)).unwrap();
     }
-    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, true, &Forbidden::NOTHING).unwrap();
     fs::rename(&other, &out).unwrap();
     new.commit().unwrap();
     assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o600);
     // And what is taken from the old one meanwhile is not given back.
     fs::set_permissions(&out, Permissions::from_mode(0o666)).unwrap();
-    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, true, &Forbidden::NOTHING).unwrap();
     fs::set_permissions(&out, Permissions::from_mode(0o640)).unwrap();
     new.commit().unwrap();
     assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o640);
@@ -268,9 +268,9 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
 
 #[test]
 fn a_new_file_replaces_nothing_that_comes_meanwhile() {
-    let room = Room::new();
+    let room = TestDir::new();
     let out = room.at("out");
-    let new = NewFile::at(&out, false, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, false, &Forbidden::NOTHING).unwrap();
     fs::write(&out, "theirs").unwrap();
     let refused = new.commit().unwrap_err();
     assert!(matches!(refused.problem(), Problem::Exists), "{refused}");
@@ -279,19 +279,19 @@ fn a_new_file_replaces_nothing_that_comes_meanwhile() {
 }
 
 /// Counts what it is told, and wants no more after so many bytes.
-struct Few {
+struct CancellingProgress {
     most: u64,
     bytes: AtomicU64,
     notices: Mutex<Vec<String>>,
 }
 
-impl Few {
+impl CancellingProgress {
     fn new(most: u64) -> Self {
         Self { most, bytes: AtomicU64::new(0), notices: Mutex::default() }
     }
 }
 
-impl Progress for Few {
+impl Progress for CancellingProgress {
     fn bytes(&self, more: u64) {
         self.bytes.fetch_add(more, Ordering::Relaxed);
     }
@@ -308,9 +308,9 @@ impl Progress for Few {
 /// In the middle of a file, too, and nothing appears.
 #[test]
 fn whoever_wants_no_more_is_heard() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::write(room.at("m"), vec![7; 64 << 20]).unwrap();
-    let few = Few::new(1 << 20);
+    let few = CancellingProgress::new(1 << 20);
     let options = Options::new().progress(&few);
     let recipients = room.recipients();
     let encryptor = Encryptor::new(&recipients);
@@ -322,9 +322,9 @@ fn whoever_wants_no_more_is_heard() {
     fs::remove_file(room.at("m")).unwrap();
     fs::create_dir(room.at("d")).unwrap();
     (0..100).for_each(|i| fs::write(room.at(&format!("d/{i}")), vec![7; 100_000]).unwrap());
-    let few = Few::new(1 << 20);
+    let few = CancellingProgress::new(1 << 20);
     let options = Options::new().progress(&few);
-    let to = NewTree::at(&room.at("s"), false).unwrap();
+    let to = NewTree::new(&room.at("s"), false).unwrap();
     let sealer = TreeSealer::new(&room.at("d"), to, &options).unwrap();
     let refused = sealer.seal(encryptor, &options, &mut |_, done| done.map(drop)).unwrap_err();
     assert!(matches!(refused.problem(), Problem::Cancelled), "{refused}");
@@ -334,7 +334,7 @@ fn whoever_wants_no_more_is_heard() {
 /// Whatever a name is, no message can move a cursor or begin a line.
 #[test]
 fn names_are_spelt_out_in_messages() {
-    let room = Room::new();
+    let room = TestDir::new();
     let name = "a\n\u{1b}[2J\u{202e}b";
     let said = decrypt_file(
         &room.at(name),
@@ -350,31 +350,31 @@ fn names_are_spelt_out_in_messages() {
 /// A path of more than 4096 bytes takes more than one call of the system.
 #[test]
 fn trees_that_are_deeper_than_one_path() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     let name = "n".repeat(200);
     let mut directory = polyseal_local::Directory::open(&room.at("d")).unwrap();
     for _ in 0..25 {
-        (directory, _) = directory.make_way_to(&Path::new(&name).join("x")).unwrap();
+        (directory, _) = directory.make_parents(&Path::new(&name).join("x")).unwrap();
     }
-    let new = NewFile::inside(
-        polyseal_local::Place::inside(directory, "deep".into(), "deep".into()),
+    let new = NewFile::create_in(
+        polyseal_local::Place::new(directory, "deep".into(), "deep".into()),
         false,
         &Forbidden::NOTHING,
     );
     new.unwrap().commit().unwrap();
-    let sealed = room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    let sealed = room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     assert_eq!((sealed.files, sealed.directories), (1, 25));
     let identities = room.identities();
     let options = Options::new();
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
-    let back = NewTree::at(&room.at("back"), false).unwrap();
+    let back = NewTree::new(&room.at("back"), false).unwrap();
     assert_eq!(tree.decrypt(back, &mut |_, done| done.map(drop)).unwrap().files, 1);
 }
 
 #[test]
 fn what_is_rekeyed_keeps_its_holes() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     let file = File::options().write(true).open(&sealed).unwrap();
     let bytes = 1 << 30;
@@ -382,7 +382,7 @@ fn what_is_rekeyed_keeps_its_holes() {
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
     rekey_file(&sealed, &rekey, &Options::new()).unwrap();
     let new = fs::metadata(&sealed).unwrap();
     assert_eq!(new.len(), bytes);
@@ -392,13 +392,13 @@ fn what_is_rekeyed_keeps_its_holes() {
 /// One file under two names waits for nobody, and both names have the new recipients.
 #[test]
 fn two_names_of_one_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::hard_link(&sealed, room.at("again")).unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
     let names = [sealed, room.at("again")].map(Ok).into_iter();
     let total = rekey_files(names, &rekey, &Options::new(), &mut |_, done| done.map(drop)).unwrap();
     assert_eq!((total.files, total.failed), (2, 0));
@@ -407,18 +407,18 @@ fn two_names_of_one_file() {
 /// What stands in the way of a copy is told, and does not keep a new file from being made.
 #[test]
 fn what_is_no_copy_is_told() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::write(room.at("c.header-backup"), "planted").unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let few = Few::new(u64::MAX);
+    let few = CancellingProgress::new(u64::MAX);
     let options = Options::new().progress(&few);
-    let rekey = |how| Rekey::new(&identities, &give, Existing::Keep, how);
-    let refused = rekey_file(&sealed, &rekey(How::InPlace), &options).unwrap_err();
-    assert!(matches!(refused.problem(), Problem::InTheWay(_)), "{refused}");
-    rekey_file(&sealed, &rekey(How::Header), &options).unwrap();
+    let rekey = |how| Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
+    let refused = rekey_file(&sealed, &rekey(RekeyMode::InPlace), &options).unwrap_err();
+    assert!(matches!(refused.problem(), Problem::BackupNameTaken(_)), "{refused}");
+    rekey_file(&sealed, &rekey(RekeyMode::Header), &options).unwrap();
     assert_eq!(few.notices.into_inner().unwrap().len(), 1);
     assert_eq!(fs::read(room.at("c.header-backup")).unwrap(), b"planted");
 }

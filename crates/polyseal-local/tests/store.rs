@@ -15,10 +15,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use polyseal_file::{Decryptor, Encryptor, Existing, Header, Identities, Key, ReadAt, Recipients};
+use polyseal_file::{
+    Decryptor, Encryptor, ExistingRecipients, Header, Identities, Key, ReadAt, Recipients,
+};
 use polyseal_local::{
-    Already, Compared, Done, Error, How, NewStored, NewTree, Options, Over, Problem, Rekey, Result,
-    SealedTree, Store, Stored, Total, TreeSealer,
+    Error, FileOutcome, NewStoredFile, NewTree, Options, OverwriteRule, Problem, Rekey, RekeyMode,
+    RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer, VersionCheck,
 };
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
@@ -75,12 +77,12 @@ impl Store for Map {
         Ok(self.files.lock().unwrap().keys().rev().cloned().collect())
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Stored>> {
+    fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>> {
         let name = path.to_str().unwrap().to_owned();
         let Some((version, bytes)) = self.files.lock().unwrap().get(&name).cloned() else {
             return Err(Error::new(&self.shown(path), Problem::Missing));
         };
-        Ok(Box::new(Opened { map: self.clone(), name, version, bytes }))
+        Ok(Box::new(OpenVersion { map: self.clone(), name, version, bytes }))
     }
 
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>> {
@@ -88,23 +90,28 @@ impl Store for Map {
         Ok(Box::new(Cursor::new(self.get(path.to_str().unwrap()))))
     }
 
-    fn create(&self, path: &Path, over: Over, _: Option<u64>) -> Result<Box<dyn NewStored>> {
+    fn create(
+        &self,
+        path: &Path,
+        overwrite: OverwriteRule,
+        _: Option<u64>,
+    ) -> Result<Box<dyn NewStoredFile>> {
         let name = path.to_str().unwrap().to_owned();
         self.ask("create", &name);
         let seen = self.version(&name);
-        Ok(Box::new(New { map: self.clone(), name, over, seen, bytes: Vec::new() }))
+        Ok(Box::new(NewVersion { map: self.clone(), name, overwrite, seen, bytes: Vec::new() }))
     }
 }
 
 #[derive(Debug)]
-struct Opened {
+struct OpenVersion {
     map: Map,
     name: String,
     version: u64,
     bytes: Vec<u8>,
 }
 
-impl ReadAt for Opened {
+impl ReadAt for OpenVersion {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.bytes.read_at(buffer, offset)
     }
@@ -114,12 +121,12 @@ impl ReadAt for Opened {
     }
 }
 
-impl Stored for Opened {
+impl StoredFile for OpenVersion {
     fn header(&self) -> polyseal_file::Result<Header> {
         Header::read(&mut &self.bytes[..])
     }
 
-    fn replace_header(&self, header: &Header) -> Result<Compared> {
+    fn replace_header(&self, header: &Header) -> Result<VersionCheck> {
         self.map.ask("rekey", &self.name);
         if self.map.version(&self.name) != Some(self.version) {
             return Err(Error::new(&self.map.shown(Path::new(&self.name)), Problem::Changed));
@@ -127,19 +134,19 @@ impl Stored for Opened {
         let mut bytes = self.bytes.clone();
         bytes[..header.as_bytes().len()].copy_from_slice(header.as_bytes());
         self.map.put(&self.name, bytes);
-        Ok(Compared::Yes)
+        Ok(VersionCheck::Yes)
     }
 }
 
-struct New {
+struct NewVersion {
     map: Map,
     name: String,
-    over: Over,
+    overwrite: OverwriteRule,
     seen: Option<u64>,
     bytes: Vec<u8>,
 }
 
-impl Write for New {
+impl Write for NewVersion {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.write(bytes)
     }
@@ -149,13 +156,13 @@ impl Write for New {
     }
 }
 
-impl NewStored for New {
+impl NewStoredFile for NewVersion {
     fn commit(self: Box<Self>) -> Result {
         self.map.ask("commit", &self.name);
         let now = self.map.version(&self.name);
-        let problem = match self.over {
-            Over::Nothing if now.is_some() => Problem::Exists,
-            Over::AsSeen if now != self.seen => Problem::Changed,
+        let problem = match self.overwrite {
+            OverwriteRule::Nothing if now.is_some() => Problem::Exists,
+            OverwriteRule::AsSeen if now != self.seen => Problem::Changed,
             _ => {
                 self.map.put(&self.name, self.bytes);
                 return Ok(());
@@ -166,13 +173,13 @@ impl NewStored for New {
 }
 
 /// A tree of three files, and a store.
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
     map: Map,
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         let room = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -220,12 +227,12 @@ impl Room {
         told
     }
 
-    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<Done>> {
+    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<FileOutcome>> {
         let (old, new) = (Identities::from(&self.key), Identities::from(to));
         let recipients = Recipients::from(to);
         let to = || Ok(&recipients);
-        let rekey =
-            Rekey::new(&old, &to, Existing::Remove, How::Header).already(Already::Opens(&new));
+        let rekey = Rekey::new(&old, &to, ExistingRecipients::Remove, RekeyMode::Header)
+            .rekeyed_check(RekeyedCheck::Opens(&new));
         let options = Options::new().jobs(NonZeroUsize::MIN);
         let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
         let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
@@ -244,7 +251,7 @@ fn problem<T: std::fmt::Debug>(result: Result<T>) -> Problem {
 
 #[test]
 fn a_tree_in_a_store_is_that_of_a_directory() {
-    let room = Room::new();
+    let room = TestDir::new();
     let total = room.seal(false, || ()).unwrap();
     assert_eq!((total.files, total.directories, total.bytes), (3, 2, 16));
     let asked = room.map.asked();
@@ -260,7 +267,7 @@ fn a_tree_in_a_store_is_that_of_a_directory() {
     let local = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &Options::new());
     local.unwrap().verify(&mut |_, done| done.map(drop)).unwrap();
     assert_eq!(room.verify(&room.key), [""; 0]);
-    let to = NewTree::at(&room.at("out"), false).unwrap();
+    let to = NewTree::new(&room.at("out"), false).unwrap();
     room.with(&room.key, |tree| tree.decrypt(to, &mut |_, done| done.map(drop))).unwrap().unwrap();
     assert_eq!(fs::read_to_string(room.at("out/sub/a")).unwrap(), "third");
     assert!(room.at("out/sub/empty").is_dir());
@@ -268,7 +275,7 @@ fn a_tree_in_a_store_is_that_of_a_directory() {
 
 #[test]
 fn what_is_not_of_the_tree_is_told() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(false, || ()).unwrap();
     let a = room.map.get("a.polyseal");
     room.map.put("a.polyseal", room.map.get("a-.polyseal"));
@@ -292,7 +299,7 @@ fn what_is_not_of_the_tree_is_told() {
 
 #[test]
 fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.map.put("x", Vec::new());
     let occupied = problem(room.seal(false, || ()));
     assert!(matches!(occupied, Problem::Occupied(path) if path == Path::new("map:/x")));
@@ -302,7 +309,7 @@ fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
 
 #[test]
 fn the_manifest_replaces_the_version_that_was_seen_alone() {
-    let room = Room::new();
+    let room = TestDir::new();
     let meanwhile = || room.map.put(MANIFEST, b"another".to_vec());
     assert!(matches!(problem(room.seal(false, meanwhile)), Problem::Exists));
     assert_eq!(room.map.get(MANIFEST), b"another");
@@ -318,7 +325,7 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
     assert!(room.map.get(MANIFEST) == manifest);
     // The run is repeated.
     let told = room.rekey(&other, || ());
-    assert!(told.iter().all(|done| matches!(done, Ok(Done::Already))), "{told:?}");
+    assert!(told.iter().all(|done| matches!(done, Ok(FileOutcome::AlreadyRekeyed))), "{told:?}");
     assert_eq!(room.map.asked().last().unwrap(), &format!("rekey {MANIFEST}"));
     assert_eq!(room.verify(&other), [""; 0]);
     assert!(room.with(&room.key, |_| ()).is_err());
@@ -328,18 +335,25 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
 /// and the manifest from it.
 #[test]
 fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(false, || ()).unwrap();
     let [a, other] = ["a.polyseal", "a-.polyseal"].map(|path| room.map.get(path));
     room.map.put("a.polyseal", other.clone());
     let key = Key::generate().unwrap();
     let told = room.rekey(&key, || ());
     assert!(matches!(told[0].as_ref().unwrap_err().problem(), Problem::OtherFile));
-    assert!(told[1..].iter().all(|done| matches!(done, Ok(Done::Rekeyed))), "{told:?}");
+    assert!(told[1..].iter().all(|done| matches!(done, Ok(FileOutcome::Rekeyed))), "{told:?}");
     assert!(room.map.get("a.polyseal") == other);
     // When it is back, the run is repeated with the same keys.
     room.map.put("a.polyseal", a);
     let told = room.rekey(&key, || ());
-    assert!(matches!(told[..], [Ok(Done::Rekeyed), Ok(Done::Already), Ok(Done::Already)]));
+    assert!(matches!(
+        told[..],
+        [
+            Ok(FileOutcome::Rekeyed),
+            Ok(FileOutcome::AlreadyRekeyed),
+            Ok(FileOutcome::AlreadyRekeyed)
+        ]
+    ));
     assert_eq!(room.verify(&key), [""; 0]);
 }

@@ -9,14 +9,14 @@ use object_store::path::Path;
 use object_store::{
     Attributes, Error, Extensions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, Result,
 };
-use polyseal_file::{Answer, Opener, Version, Wanted};
+use polyseal_file::{Answer, ByteRange, Opener, Version};
 
 use crate::bounded::bounded;
 use crate::error::{ObjectError, Replaced, STORE};
 
 /// Which version of an object is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Pin {
+pub(crate) struct PinnedVersion {
     pub(crate) meta: ObjectMeta,
     seen: Version,
     /// A version that was asked for, and not merely met.
@@ -32,22 +32,22 @@ pub(crate) fn version(meta: &ObjectMeta) -> Version {
 }
 
 /// What asks for these bytes.
-fn range(wanted: &Wanted) -> GetRange {
+fn range(wanted: &ByteRange) -> GetRange {
     match wanted {
-        Wanted::First(bytes) => GetRange::Bounded(0..*bytes),
-        Wanted::Last(bytes) => GetRange::Suffix(*bytes),
-        Wanted::Range(range) => GetRange::Bounded(range.clone()),
+        ByteRange::First(bytes) => GetRange::Bounded(0..*bytes),
+        ByteRange::Last(bytes) => GetRange::Suffix(*bytes),
+        ByteRange::Range(range) => GetRange::Bounded(range.clone()),
     }
 }
 
-impl Pin {
+impl PinnedVersion {
     pub(crate) fn new(meta: ObjectMeta, options: &GetOptions) -> Self {
         let (seen, extensions) = (version(&meta), options.extensions.clone());
         Self { meta, seen, asked: options.version.clone(), extensions }
     }
 
     /// Whether this is the same version.
-    pub(crate) fn is(&self, meta: &ObjectMeta) -> bool {
+    pub(crate) fn matches(&self, meta: &ObjectMeta) -> bool {
         self.seen.is_same(&version(meta))
     }
 
@@ -67,11 +67,11 @@ impl Pin {
 pub(crate) async fn fetch(
     store: &dyn ObjectStore,
     location: &Path,
-    pin: &Pin,
+    pin: &PinnedVersion,
     range: Range<u64>,
 ) -> Result<GetResult> {
     match store.get_opts(location, pin.options(range.clone())).await {
-        Ok(got) if pin.is(&got.meta) && got.range == range => Ok(got),
+        Ok(got) if pin.matches(&got.meta) && got.range == range => Ok(got),
         Ok(_) | Err(Error::Precondition { .. } | Error::NotFound { .. }) => {
             Err(Replaced::at(location))
         }
@@ -87,16 +87,16 @@ pub(crate) const BROKEN: u32 = 5;
 pub(crate) async fn fetch_bytes(
     store: &dyn ObjectStore,
     location: &Path,
-    pin: &Pin,
+    pin: &PinnedVersion,
     range: Range<u64>,
 ) -> Result<Vec<u8>> {
     let most = range.end - range.start;
     let get = || fetch(store, location, pin, range.clone());
-    answered(get, |_| most).await.map(|answered| answered.bytes)
+    read_answer(get, |_| most).await.map(|read_answer| read_answer.bytes)
 }
 
 /// An answer, and all of its body.
-struct Answered {
+struct FullAnswer {
     meta: ObjectMeta,
     attributes: Attributes,
     start: u64,
@@ -104,7 +104,7 @@ struct Answered {
 }
 
 /// The whole of an answer; `most` says how much that may be of an object of some size.
-async fn answered<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<Answered>
+async fn read_answer<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<FullAnswer>
 where
     F: Future<Output = Result<GetResult>>,
 {
@@ -113,7 +113,7 @@ where
         let got = get().await?;
         let (meta, attributes, start) = (got.meta.clone(), got.attributes.clone(), got.range.start);
         match bounded(got, most(meta.size)).await {
-            Ok(bytes) => return Ok(Answered { meta, attributes, start, bytes }),
+            Ok(bytes) => return Ok(FullAnswer { meta, attributes, start, bytes }),
             Err(Error::Generic { store, .. })
                 if store != STORE && meta.e_tag.is_none() && attempt < BROKEN =>
             {
@@ -125,7 +125,7 @@ where
 }
 
 /// Does it, anew if the object is replaced meanwhile.
-pub(crate) async fn anew<T, F>(open: impl Fn() -> F) -> Result<T>
+pub(crate) async fn retry_if_replaced<T, F>(open: impl Fn() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
@@ -147,41 +147,41 @@ pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
 }
 
 /// An object whose bytes an [`Opener`] wants, and what its store tells of it.
-pub(crate) struct Fetching<'a> {
+pub(crate) struct ObjectFetcher<'a> {
     pub(crate) store: &'a dyn ObjectStore,
     pub(crate) location: &'a Path,
     pub(crate) options: &'a GetOptions,
     /// The version, once an answer has come.
-    pub(crate) seen: Option<(Pin, Attributes)>,
+    pub(crate) seen: Option<(PinnedVersion, Attributes)>,
     /// Whether the store has said that it gives no last bytes.
     pub(crate) no_suffix: bool,
 }
 
-impl Fetching<'_> {
+impl ObjectFetcher<'_> {
     /// Fetches what a step wants, at once.
-    pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<Wanted>) -> Result<()> {
+    pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<ByteRange>) -> Result<()> {
         let asked = wanted.iter().cloned().map(|wanted| self.ask(wanted));
         for (wanted, got) in wanted.iter().zip(join_all(asked).await) {
             match (wanted, got) {
-                (Wanted::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
+                (ByteRange::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
                 // A server that has given the first bytes may know no last ones: then those are
                 // asked for by their place.
-                (Wanted::Last(_), Err(Error::Generic { .. })) => {}
+                (ByteRange::Last(_), Err(Error::Generic { .. })) => {}
                 (_, Err(error)) => return Err(error),
                 (_, Ok((meta, attributes, answer))) => {
                     let taken = opener.take(wanted, answer);
                     taken.map_err(|error| refused(self.location, error))?;
-                    self.seen = Some((Pin::new(meta, self.options), attributes));
+                    self.seen = Some((PinnedVersion::new(meta, self.options), attributes));
                 }
             }
         }
         Ok(())
     }
 
-    async fn ask(&self, wanted: Wanted) -> Result<(ObjectMeta, Attributes, Answer)> {
+    async fn ask(&self, wanted: ByteRange) -> Result<(ObjectMeta, Attributes, Answer)> {
         let get = || async {
             match (&self.seen, &wanted) {
-                (Some((pin, _)), Wanted::Range(range)) => {
+                (Some((pin, _)), ByteRange::Range(range)) => {
                     fetch(self.store, self.location, pin, range.clone()).await
                 }
                 _ => {
@@ -195,7 +195,7 @@ impl Fetching<'_> {
             let range = wanted.range(size);
             range.end - range.start
         };
-        let Answered { meta, attributes, start, bytes } = answered(get, most).await?;
+        let FullAnswer { meta, attributes, start, bytes } = read_answer(get, most).await?;
         let version = version(&meta);
         Ok((meta, attributes, Answer { version, start, bytes }))
     }

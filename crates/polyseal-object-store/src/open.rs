@@ -11,25 +11,25 @@ use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, Result};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
-use crate::fetch::{Fetching, Pin, anew, refused};
+use crate::fetch::{ObjectFetcher, PinnedVersion, refused, retry_if_replaced};
 use crate::store::Core;
 
 /// An object whose end is certain.
 #[derive(Clone)]
-pub(crate) struct Known {
-    pub(crate) pin: Pin,
+pub(crate) struct PinnedPayload {
+    pub(crate) pin: PinnedVersion,
     pub(crate) payload: Arc<Payload>,
 }
 
 /// What opening has brought.
-pub(crate) struct Opened {
-    pub(crate) known: Known,
+pub(crate) struct OpenedObject {
+    pub(crate) known: PinnedPayload,
     pub(crate) attributes: Attributes,
     /// The stored bytes at the end, and where they begin.
     pub(crate) tail: (u64, Bytes),
 }
 
-impl Known {
+impl PinnedPayload {
     /// What is told of the object: the size is that of the plaintext.
     pub(crate) fn meta(&self) -> ObjectMeta {
         ObjectMeta { size: self.payload.plaintext_bytes(), ..self.pin.meta.clone() }
@@ -38,17 +38,17 @@ impl Known {
 
 impl Core {
     /// Opens an object, if its preconditions hold.
-    pub(crate) async fn open(&self, location: &Path, options: &GetOptions) -> Result<Opened> {
-        anew(|| self.open_once(location, options)).await
+    pub(crate) async fn open(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
+        retry_if_replaced(|| self.open_once(location, options)).await
     }
 
-    async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<Opened> {
+    async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
         let mut opener = Opener::new().segment_size(self.segment);
         if self.no_suffix.load(Ordering::Relaxed) {
-            opener = opener.in_turn();
+            opener = opener.sequential();
         }
         let store = &*self.inner;
-        let mut fetching = Fetching { store, location, options, seen: None, no_suffix: false };
+        let mut fetching = ObjectFetcher { store, location, options, seen: None, no_suffix: false };
         loop {
             match opener.step() {
                 Step::Fetch(wanted) => {
@@ -70,10 +70,10 @@ impl Core {
         let opened = opener.open().map_err(|error| refused(location, error))?;
         let not_fetched = || refused(location, polyseal_file::Error::NotFetched);
         let (pin, attributes) = fetching.seen.ok_or_else(not_fetched)?;
-        let known = Known { pin, payload: Arc::new(opened.payload) };
+        let known = PinnedPayload { pin, payload: Arc::new(opened.payload) };
         if options.version.is_none() && known.pin.meta.e_tag.is_some() {
             self.known.put(location.clone(), known.clone());
         }
-        Ok(Opened { known, attributes, tail: (opened.end_start, opened.end.into()) })
+        Ok(OpenedObject { known, attributes, tail: (opened.end_start, opened.end.into()) })
     }
 }

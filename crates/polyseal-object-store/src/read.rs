@@ -16,7 +16,7 @@ use polyseal_file::Payload;
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
 use crate::fetch::{fetch, fetch_bytes};
-use crate::open::{Known, Opened};
+use crate::open::{OpenedObject, PinnedPayload};
 use crate::store::Core;
 
 /// Bytes of plaintext that are opened together and given out as one buffer, or one segment if that
@@ -28,8 +28,8 @@ impl Core {
         if let Some(got) = self.get_known(location, &options).await? {
             return Ok(got);
         }
-        let Opened { known, attributes, tail } = self.open(location, &options).await?;
-        let range = within(options.range.as_ref(), known.payload.plaintext_bytes())?;
+        let OpenedObject { known, attributes, tail } = self.open(location, &options).await?;
+        let range = resolve_range(options.range.as_ref(), known.payload.plaintext_bytes())?;
         let stored = known.payload.stored_range(range.clone());
         let (tail_start, tail) = tail;
         let split = stored.end.min(tail_start).max(stored.start);
@@ -56,7 +56,7 @@ impl Core {
             return Ok(None);
         }
         let Some(known) = self.known.get(location) else { return Ok(None) };
-        let range = within(options.range.as_ref(), known.payload.plaintext_bytes());
+        let range = resolve_range(options.range.as_ref(), known.payload.plaintext_bytes());
         let Ok(range) = range else { return Ok(None) };
         let stored = known.payload.stored_range(range.clone());
         if stored.is_empty() {
@@ -69,7 +69,7 @@ impl Core {
             ..known.pin.options(stored.clone())
         };
         match self.inner.get_opts(location, ask).await {
-            Ok(got) if known.pin.is(&got.meta) && got.range == stored => {
+            Ok(got) if known.pin.matches(&got.meta) && got.range == stored => {
                 let attributes = got.attributes.clone();
                 Ok(Some(result(location, &known, range, attributes, got.into_stream())))
             }
@@ -94,25 +94,25 @@ impl Core {
                 // Nothing has been given out: all of them are read anew.
                 Err(error) if Replaced::is_in(&error) => self.known.forget(location),
                 // It may be longer by now.
-                Err(_) if beyond(ranges, &known) => self.known.forget(location),
+                Err(_) if any_beyond(ranges, &known) => self.known.forget(location),
                 other => return other,
             }
         }
-        let Opened { known, tail, .. } = self.open(location, &GetOptions::default()).await?;
+        let OpenedObject { known, tail, .. } = self.open(location, &GetOptions::default()).await?;
         self.open_ranges(location, &known, Some(tail), ranges).await
     }
 
     async fn open_ranges(
         &self,
         location: &Path,
-        known: &Known,
+        known: &PinnedPayload,
         tail: Option<(u64, Bytes)>,
         ranges: &[Range<u64>],
     ) -> Result<Vec<Bytes>> {
         let length = known.payload.plaintext_bytes();
         let ranges = ranges
             .iter()
-            .map(|range| within(Some(&GetRange::Bounded(range.clone())), length))
+            .map(|range| resolve_range(Some(&GetRange::Bounded(range.clone())), length))
             .collect::<Result<Vec<_>>>()?;
         // What lies in one segment is fetched and opened once.
         let gap = u64::from(known.payload.segment_size().bytes());
@@ -135,23 +135,23 @@ impl Core {
     }
 }
 
-fn beyond(ranges: &[Range<u64>], known: &Known) -> bool {
+fn any_beyond(ranges: &[Range<u64>], known: &PinnedPayload) -> bool {
     ranges.iter().any(|range| range.end > known.payload.plaintext_bytes())
 }
 
 /// The part of a plaintext of `length` bytes that is asked for.
-fn within(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
+fn resolve_range(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
     range.map_or(Ok(0..length), |range| range.as_range(length).map_err(generic))
 }
 
 fn result(
     location: &Path,
-    known: &Known,
+    known: &PinnedPayload,
     range: Range<u64>,
     attributes: object_store::Attributes,
     stored: BoxStream<'static, Result<Bytes>>,
 ) -> GetResult {
-    let opening = Opening {
+    let opening = PlaintextStream {
         location: location.clone(),
         payload: Arc::clone(&known.payload),
         rest: range.clone(),
@@ -164,7 +164,7 @@ fn result(
 }
 
 /// A plaintext that is being opened as its segments arrive.
-struct Opening {
+struct PlaintextStream {
     location: Path,
     payload: Arc<Payload>,
     /// What of the plaintext is still to come.
@@ -175,7 +175,7 @@ struct Opening {
     collected: BytesMut,
 }
 
-impl Opening {
+impl PlaintextStream {
     /// The next buffer of plaintext.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>> {
         if self.rest.is_empty() {

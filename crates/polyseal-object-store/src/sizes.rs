@@ -6,7 +6,7 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
-use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored, Version};
+use polyseal_file::{MIN_HEADER_BYTES, Outline, StoredLength, Version};
 
 use crate::bounded::bounded;
 use crate::error::{ObjectError, file_error};
@@ -18,10 +18,10 @@ const AT_ONCE: usize = 16;
 
 /// One version of an object, as a list names it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Listed(Path, Version);
+pub(crate) struct ListedVersion(Path, Version);
 
-impl Listed {
-    fn of(meta: &ObjectMeta) -> Self {
+impl ListedVersion {
+    fn from_meta(meta: &ObjectMeta) -> Self {
         let tagged = Version::new(meta.size).with_tag(meta.e_tag.as_deref());
         // What has an ETag may have a time that some answers round to seconds.
         let version = if tagged.tag().is_some() { tagged } else { version(meta) };
@@ -31,7 +31,7 @@ impl Listed {
 
 /// What a list says of the size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SizeOf {
+pub(crate) enum ObjectSize {
     Plaintext(u64),
     /// It is no Polyseal file.
     Foreign,
@@ -42,7 +42,7 @@ impl Core {
     pub(crate) async fn head(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let (outline, mut meta, attributes) = self.outline(location, options).await?;
         meta.size = outline
-            .plaintext_bytes(Stored::File(meta.size))
+            .plaintext_bytes(StoredLength::File(meta.size))
             .ok_or_else(|| ObjectError::at(location, polyseal_file::Error::Truncated))?;
         let range = 0..meta.size;
         let payload = GetResultPayload::Stream(futures_util::stream::empty().boxed());
@@ -63,7 +63,7 @@ impl Core {
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
         let start = bounded(got, Outline::BYTES as u64).await?;
         let outline = Outline::parse(&start).map_err(|error| ObjectError::at(location, error))?;
-        self.sizes.put(Listed::of(&meta), size_of(&outline, meta.size));
+        self.sizes.put(ListedVersion::from_meta(&meta), size_of(&outline, meta.size));
         Ok((outline, meta, attributes))
     }
 
@@ -110,7 +110,7 @@ impl Core {
         if meta.size < MIN_HEADER_BYTES as u64 {
             return Ok(Some(meta));
         }
-        let size = match self.sizes.get(&Listed::of(&meta)) {
+        let size = match self.sizes.get(&ListedVersion::from_meta(&meta)) {
             Some(size) => size,
             None => match self.outline(&meta.location, GetOptions::default()).await {
                 Ok((outline, now, _)) => {
@@ -121,19 +121,21 @@ impl Core {
                 }
                 Err(Error::NotFound { .. }) => return Ok(None),
                 Err(error) if file_error(&error).is_some() => {
-                    self.sizes.put(Listed::of(&meta), SizeOf::Foreign);
-                    SizeOf::Foreign
+                    self.sizes.put(ListedVersion::from_meta(&meta), ObjectSize::Foreign);
+                    ObjectSize::Foreign
                 }
                 Err(error) => return Err(error),
             },
         };
-        if let SizeOf::Plaintext(bytes) = size {
+        if let ObjectSize::Plaintext(bytes) = size {
             meta.size = bytes;
         }
         Ok(Some(meta))
     }
 }
 
-fn size_of(outline: &Outline, stored: u64) -> SizeOf {
-    outline.plaintext_bytes(Stored::File(stored)).map_or(SizeOf::Foreign, SizeOf::Plaintext)
+fn size_of(outline: &Outline, stored: u64) -> ObjectSize {
+    outline
+        .plaintext_bytes(StoredLength::File(stored))
+        .map_or(ObjectSize::Foreign, ObjectSize::Plaintext)
 }

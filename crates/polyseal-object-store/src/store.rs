@@ -20,8 +20,8 @@ use polyseal_file::{
 use crate::cache::Cache;
 use crate::compute::{LONG, compute};
 use crate::error::{ObjectError, STORE};
-use crate::open::Known;
-use crate::sizes::{Listed, SizeOf};
+use crate::open::PinnedPayload;
+use crate::sizes::{ListedVersion, ObjectSize};
 use crate::upload::Upload;
 
 /// The opened objects whose keys are kept.
@@ -75,8 +75,8 @@ pub(crate) struct Core {
     pub(crate) segment: SegmentSize,
     binding: Binding,
     pub(crate) listed: ListedSizes,
-    pub(crate) known: Cache<Path, Known>,
-    pub(crate) sizes: Cache<Listed, SizeOf>,
+    pub(crate) known: Cache<Path, PinnedPayload>,
+    pub(crate) sizes: Cache<ListedVersion, ObjectSize>,
     /// Whether the inner store has said that it gives no last bytes of an object.
     pub(crate) no_suffix: std::sync::atomic::AtomicBool,
 }

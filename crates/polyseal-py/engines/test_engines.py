@@ -335,8 +335,8 @@ def test_an_answer_that_was_lost(
     altered: list[Any] = [None, middle, lambda stored: stored[:-1]]
     for alter in altered:
 
-        def lost(self: _stores.S3Store, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
-            complete(self, path, upload, etags, instead_of)
+        def lost(self: _stores.S3Store, path: str, upload: str, etags: list[str], expected_version: str | None) -> str:
+            complete(self, path, upload, etags, expected_version)
             if alter is not None:
                 replaced(bucket, name, alter)
             raise _stores.Conflict("asked twice")

@@ -124,7 +124,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
             return system(Errno::EXIST, "Directory exists, and is not empty");
         }
         Problem::Appeared => return system(Errno::EXIST, "it has appeared meanwhile"),
-        Problem::Interrupted | Problem::InTheWay(_) => {
+        Problem::Interrupted | Problem::BackupNameTaken(_) => {
             return system(
                 Errno::EXIST,
                 "an interrupted rekey --in-place has left it: polyseal rekey --restore, or move \
@@ -152,7 +152,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
             SourceChanged::new_err(format!("{text}; nothing was done to it"))
         }
         Problem::Grew => SourceChanged::new_err(text),
-        Problem::NotToBeRekeyed | Problem::MoreThanHeader | Problem::NoCopy(_) => {
+        Problem::NotRekeyable | Problem::MoreThanHeader | Problem::BadBackup(_) => {
             HeaderError::new_err(text)
         }
         Problem::NoManifest | Problem::Manifest(_) => ManifestError::new_err(text),

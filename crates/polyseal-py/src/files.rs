@@ -10,18 +10,19 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{
-    Encryptor, Existing, Header, Input, Inspection, SegmentSize, Suite, Summary as Done,
+    Encryptor, ExistingRecipients, Header, Input, Inspection, SegmentSize, Suite,
+    Summary as FileOutcome,
 };
-use polyseal_local::{Error, Forbidden, How, NewFile, Options, Problem, Progress, Rekey};
+use polyseal_local::{Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::callbacks::{Callbacks, ProgressKind};
 use crate::errors::{of_file, of_local, of_named};
+use crate::key_set::KeySet;
 use crate::memory::Input as Buffer;
 use crate::streams::{self, Stream};
-use crate::told::{Of, Told};
-use crate::who::Who;
 
 /// Plaintext bytes, stored bytes, and the salt of the file.
 type Summary<'py> = (u64, u64, Option<Bound<'py, PyBytes>>);
@@ -36,15 +37,15 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rekey_file, module)?)
 }
 
-/// What of an encryptor is not said by [`Who`].
+/// What of an encryptor is not said by [`KeySet`].
 #[derive(Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct FormatOptions {
     suite: Option<Suite>,
     segment: SegmentSize,
     header_bytes: usize,
 }
 
-impl Shape {
+impl FormatOptions {
     pub(crate) fn new(
         suite: Option<&str>,
         segment_size: Option<u64>,
@@ -58,14 +59,14 @@ impl Shape {
     pub(crate) fn encryptor<'a>(
         &self,
         recipients: &'a polyseal_file::Recipients,
-        who: &'a Who,
+        key_set: &'a KeySet,
     ) -> Encryptor<'a> {
         let mut encryptor =
             Encryptor::new(recipients).segment_size(self.segment).header_bytes(self.header_bytes);
         if let Some(suite) = self.suite {
             encryptor = encryptor.suite(suite);
         }
-        match who.context() {
+        match key_set.context() {
             Some(context) => encryptor.context(context),
             None => encryptor,
         }
@@ -78,12 +79,12 @@ pub(crate) fn some_threads(threads: usize) -> PyResult<NonZeroUsize> {
 }
 
 /// What is read: a file by its name, or what has no offsets.
-enum Incoming {
+enum FileInput {
     Named(PathBuf),
     Stream(streams::Input, Option<PathBuf>),
 }
 
-impl Incoming {
+impl FileInput {
     fn new(file: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(path) = file.extract::<PathBuf>() else {
             return Ok(Self::Stream(streams::Input::open(file)?, None));
@@ -98,12 +99,12 @@ impl Incoming {
 }
 
 /// Where it goes: a file that appears when it is complete, or a file object.
-enum Outgoing {
+enum FileOutput {
     Named(PathBuf),
     Object(Stream),
 }
 
-impl Outgoing {
+impl FileOutput {
     fn new(file: &Bound<'_, PyAny>) -> Self {
         match file.extract() {
             Ok(path) => Self::Named(path),
@@ -115,16 +116,17 @@ impl Outgoing {
     fn take(
         self,
         overwrite: bool,
-        told: &Told,
-        work: impl FnOnce(polyseal_file::Output<'_>) -> PyResult<Done>,
-    ) -> PyResult<Done> {
+        callbacks: &Callbacks,
+        work: impl FnOnce(polyseal_file::Output<'_>) -> PyResult<FileOutcome>,
+    ) -> PyResult<FileOutcome> {
         let path = match self {
             Self::Named(path) => path,
             Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
         };
-        let mut new = NewFile::at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
+        let mut new =
+            NewFile::create_at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
         let done = work(polyseal_file::Output::File(new.file()))?;
-        if told.cancelled() {
+        if callbacks.cancelled() {
             return Err(of_local(Error::new(&path, Problem::Cancelled)));
         }
         new.sync().and_then(|()| new.commit()).map_err(of_local)?;
@@ -133,14 +135,14 @@ impl Outgoing {
 }
 
 /// A stream that tells of what is read, and ends when nothing more is wanted.
-struct Watched<'a>(streams::Input, &'a Told);
+struct WatchedInput<'a>(streams::Input, &'a Callbacks);
 
-impl Watched<'_> {
-    fn new(input: streams::Input, told: &Told) -> Watched<'_> {
+impl WatchedInput<'_> {
+    fn new(input: streams::Input, callbacks: &Callbacks) -> WatchedInput<'_> {
         if let Some(bytes) = input.known_bytes() {
-            told.expect(1, bytes);
+            callbacks.expect(1, bytes);
         }
-        Watched(input, told)
+        WatchedInput(input, callbacks)
     }
 
     fn read_with(
@@ -156,7 +158,7 @@ impl Watched<'_> {
     }
 }
 
-impl Read for Watched<'_> {
+impl Read for WatchedInput<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.read_with(|input| input.read(buffer))
     }
@@ -166,8 +168,12 @@ impl Read for Watched<'_> {
     }
 }
 
-fn finish<'py>(py: Python<'py>, told: &Told, done: PyResult<Done>) -> PyResult<Summary<'py>> {
-    let done = told.finish_with(py, done)?;
+fn finish<'py>(
+    py: Python<'py>,
+    callbacks: &Callbacks,
+    done: PyResult<FileOutcome>,
+) -> PyResult<Summary<'py>> {
+    let done = callbacks.finish_with(py, done)?;
     let salt = done.file_salt.map(|salt| PyBytes::new(py, &salt));
     Ok((done.plaintext_bytes, done.file_bytes, salt))
 }
@@ -178,7 +184,7 @@ fn encrypt_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
     dst: &Bound<'py, PyAny>,
-    who: &Bound<'py, Who>,
+    key_set: &Bound<'py, KeySet>,
     overwrite: bool,
     suite: Option<&str>,
     segment_size: Option<u64>,
@@ -186,37 +192,38 @@ fn encrypt_file<'py>(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    let who = who.get();
-    let shape = Shape::new(suite, segment_size, header_size)?;
+    let key_set = key_set.get();
+    let format = FormatOptions::new(suite, segment_size, header_size)?;
     let threads = threads.map(some_threads).transpose()?;
-    let recipients = who.recipients()?;
-    let (from, to, told) = (Incoming::new(src)?, Outgoing::new(dst), Told::new(Of::File, progress));
+    let recipients = key_set.recipients()?;
+    let (from, to, callbacks) =
+        (FileInput::new(src)?, FileOutput::new(dst), Callbacks::new(ProgressKind::File, progress));
     let done = py.detach(|| {
-        let mut encryptor = shape.encryptor(&recipients, who);
+        let mut encryptor = format.encryptor(&recipients, key_set);
         if let Some(threads) = threads {
             encryptor = encryptor.threads(threads);
         }
         match (from, to) {
-            (Incoming::Named(from), Outgoing::Named(to)) => {
-                let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
+            (FileInput::Named(from), FileOutput::Named(to)) => {
+                let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
                 let done = polyseal_local::encrypt_file(&from, &to, encryptor, &options);
                 let done = done.map_err(of_local)?;
                 if done.grew {
-                    told.warn(Error::new(&from, Problem::Grew).to_string());
+                    callbacks.warn(Error::new(&from, Problem::Grew).to_string());
                 }
                 Ok(done)
             }
             (from, to) => {
                 let (input, name) = stream(from)?;
-                let mut input = Watched::new(input, &told);
-                to.take(overwrite, &told, |to| {
+                let mut input = WatchedInput::new(input, &callbacks);
+                to.take(overwrite, &callbacks, |to| {
                     let done = encryptor.encrypt(Input::Stream(&mut input), to);
                     done.map_err(|error| of_named(name.as_deref(), error))
                 })
             }
         }
     });
-    finish(py, &told, done)
+    finish(py, &callbacks, done)
 }
 
 #[pyfunction]
@@ -224,73 +231,73 @@ fn decrypt_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
     dst: &Bound<'py, PyAny>,
-    who: &Bound<'py, Who>,
+    key_set: &Bound<'py, KeySet>,
     overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    open_all(py, src, Some(Outgoing::new(dst)), who, overwrite, threads, progress)
+    open_all(py, src, Some(FileOutput::new(dst)), key_set, overwrite, threads, progress)
 }
 
 #[pyfunction]
 fn verify_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
-    who: &Bound<'py, Who>,
+    key_set: &Bound<'py, KeySet>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    open_all(py, src, None, who, false, threads, progress)
+    open_all(py, src, None, key_set, false, threads, progress)
 }
 
 fn open_all<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
-    to: Option<Outgoing>,
-    who: &Bound<'py, Who>,
+    to: Option<FileOutput>,
+    key_set: &Bound<'py, KeySet>,
     overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    let who = who.get();
+    let key_set = key_set.get();
     let threads = threads.map(some_threads).transpose()?;
-    let identities = who.identities()?;
-    let (from, told) = (Incoming::new(src)?, Told::new(Of::File, progress));
+    let identities = key_set.identities()?;
+    let (from, callbacks) = (FileInput::new(src)?, Callbacks::new(ProgressKind::File, progress));
     let done = py.detach(|| {
-        let mut decryptor = who.decryptor(&identities);
+        let mut decryptor = key_set.decryptor(&identities);
         if let Some(threads) = threads {
             decryptor = decryptor.threads(threads);
         }
-        let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
+        let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
         match (from, to) {
-            (Incoming::Named(from), Some(Outgoing::Named(to))) => {
+            (FileInput::Named(from), Some(FileOutput::Named(to))) => {
                 polyseal_local::decrypt_file(&from, &to, decryptor, &options).map_err(of_local)
             }
-            (Incoming::Named(from), None) => {
+            (FileInput::Named(from), None) => {
                 polyseal_local::verify_file(&from, decryptor, &options).map_err(of_local)
             }
             (from, to) => {
                 let (input, name) = stream(from)?;
-                let mut input = Watched::new(input, &told);
+                let mut input = WatchedInput::new(input, &callbacks);
                 let named = |error| of_named(name.as_deref(), error);
                 let input = Input::Stream(&mut input);
                 match to {
-                    Some(to) => {
-                        to.take(overwrite, &told, |to| decryptor.decrypt(input, to).map_err(named))
-                    }
+                    Some(to) => to.take(overwrite, &callbacks, |to| {
+                        decryptor.decrypt(input, to).map_err(named)
+                    }),
                     None => decryptor.verify(input).map_err(named),
                 }
             }
         }
     });
-    finish(py, &told, done)
+    finish(py, &callbacks, done)
 }
 
 /// What is to be read from its beginning to its end, and its name if it has one.
-fn stream(from: Incoming) -> PyResult<(streams::Input, Option<PathBuf>)> {
+fn stream(from: FileInput) -> PyResult<(streams::Input, Option<PathBuf>)> {
     Ok(match from {
-        Incoming::Stream(input, name) => (input, name),
-        Incoming::Named(path) => (streams::Input::named(&path)?, Some(path)),
+        FileInput::Stream(input, name) => (input, name),
+        FileInput::Named(path) => (streams::Input::named(&path)?, Some(path)),
     })
 }
 
@@ -308,7 +315,7 @@ fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
 fn inspect_header(header: &Bound<'_, PyAny>, stored_size: Option<u64>) -> PyResult<String> {
     let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
     let payload = stored_size.map(|bytes| bytes.saturating_sub(header.payload_offset()));
-    json(&Inspection::of(&header, payload))
+    json(&Inspection::from_header(&header, payload))
 }
 
 fn json(inspection: &Inspection) -> PyResult<String> {
@@ -316,8 +323,8 @@ fn json(inspection: &Inspection) -> PyResult<String> {
 }
 
 /// Whether those who can open a file now still can, when others can, too.
-pub(crate) fn existing(keep: bool) -> Existing {
-    if keep { Existing::Keep } else { Existing::Remove }
+pub(crate) fn existing(keep: bool) -> ExistingRecipients {
+    if keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove }
 }
 
 /// The header, of the same length, for other recipients.
@@ -325,17 +332,17 @@ pub(crate) fn existing(keep: bool) -> Existing {
 fn rekey_header<'py>(
     py: Python<'py>,
     header: &Bound<'py, PyAny>,
-    who: &Bound<'py, Who>,
-    new: &Bound<'py, Who>,
+    key_set: &Bound<'py, KeySet>,
+    new: &Bound<'py, KeySet>,
     keep: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
-    let who = who.get();
-    let (identities, recipients) = (who.identities()?, new.get().new_recipients()?);
+    let key_set = key_set.get();
+    let (identities, recipients) = (key_set.identities()?, new.get().new_recipients()?);
     let rekeyed = py.detach(|| {
         let open = header.authenticate(&identities)?;
-        if who.context().is_some() {
-            open.expect_context(who.context())?;
+        if key_set.context().is_some() {
+            open.expect_context(key_set.context())?;
         }
         open.rekey(&recipients, existing(keep))
     });
@@ -347,21 +354,21 @@ fn rekey_header<'py>(
 fn rekey_file(
     py: Python<'_>,
     path: PathBuf,
-    who: &Bound<'_, Who>,
-    new: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
+    new: &Bound<'_, KeySet>,
     keep: bool,
     new_key: bool,
 ) -> PyResult<()> {
-    let who = who.get();
-    let (identities, recipients) = (who.identities()?, new.get().new_recipients()?);
-    let (to, told) = (|| Ok(&recipients), Told::new(Of::File, None));
-    let how = if new_key { How::NewKey } else { How::Header };
+    let key_set = key_set.get();
+    let (identities, recipients) = (key_set.identities()?, new.get().new_recipients()?);
+    let (to, callbacks) = (|| Ok(&recipients), Callbacks::new(ProgressKind::File, None));
+    let how = if new_key { RekeyMode::NewKey } else { RekeyMode::Header };
     let mut rekey = Rekey::new(&identities, &to, existing(keep), how);
-    if let Some(context) = who.context() {
+    if let Some(context) = key_set.context() {
         rekey = rekey.context(context);
     }
     let path: &Path = &path;
-    let options = Options::new().progress(&told);
+    let options = Options::new().progress(&callbacks);
     let done = py.detach(|| polyseal_local::rekey_file(path, &rekey, &options));
-    told.finish(py, done)
+    callbacks.finish(py, done)
 }

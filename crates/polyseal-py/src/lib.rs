@@ -3,8 +3,8 @@
 //! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`, and
 //! what is done to files by their names is `polyseal-local`'s. What is here is the border: memory
 //! that Python owns ([`memory`]), the interpreter's lock, exceptions ([`errors`]), callbacks and
-//! Ctrl-C ([`told`]), and file objects ([`streams`]). The classes of algorithms are made from the
-//! registry when the module is imported ([`classes`]).
+//! Ctrl-C ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from
+//! the registry when the module is imported ([`classes`]).
 //!
 //! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
 //! defect, is an exception in Python and does not end the process.
@@ -13,11 +13,13 @@
 #![allow(missing_docs, reason = "nobody links this; Python's documentation is in the stubs")]
 
 mod aead;
+mod callbacks;
 mod classes;
 mod errors;
 mod files;
 mod flex;
 mod hazmat;
+mod key_set;
 mod mac;
 mod memory;
 mod new_file;
@@ -29,9 +31,7 @@ mod sealer;
 mod secret;
 mod stream_sealer;
 mod streams;
-mod told;
 mod trees;
-mod who;
 
 use pyo3::prelude::*;
 
@@ -44,7 +44,7 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flex::Flex>()?;
     module.add_class::<hazmat::WideBlock>()?;
     module.add_class::<secret::SecretKey>()?;
-    module.add_class::<who::Who>()?;
+    module.add_class::<key_set::KeySet>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<stream_sealer::StreamSealer>()?;
     module.add_class::<opener::Version>()?;

@@ -32,7 +32,7 @@ struct Span {
 }
 
 // SAFETY: a span is an address. What is done with it are atomic accesses while its buffer is held,
-// or, in `PartsCut`, accesses to parts of which each is one thread's.
+// or, in `PartCursor`, accesses to parts of which each is one thread's.
 unsafe impl Sync for Span {}
 
 impl Span {
@@ -65,12 +65,12 @@ pub(crate) enum Input<'a> {
     /// Of a `bytes` object, which does not change.
     Bytes(&'a [u8]),
     /// Of any other.
-    Foreign(Foreign<'a>),
+    Foreign(ForeignBuffer<'a>),
 }
 
 /// Memory that others may write, held for as long as this is there. It stays in its thread, where
 /// the interpreter's lock is held when it is dropped.
-pub(crate) struct Foreign<'a> {
+pub(crate) struct ForeignBuffer<'a> {
     span: Span,
     view: ffi::Py_buffer,
     lock: PhantomData<Python<'a>>,
@@ -78,9 +78,9 @@ pub(crate) struct Foreign<'a> {
 
 // SAFETY: what is shared with threads that do not hold the lock is the span; the view is for
 // `drop`.
-unsafe impl Sync for Foreign<'_> {}
+unsafe impl Sync for ForeignBuffer<'_> {}
 
-impl<'a> Foreign<'a> {
+impl<'a> ForeignBuffer<'a> {
     fn hold(object: &'a Bound<'_, PyAny>, flags: i32) -> PyResult<Self> {
         let mut view = MaybeUninit::<ffi::Py_buffer>::uninit();
         // SAFETY: the object is there, the lock is held, and there is room for a view.
@@ -96,7 +96,7 @@ impl<'a> Foreign<'a> {
     }
 }
 
-impl Drop for Foreign<'_> {
+impl Drop for ForeignBuffer<'_> {
     fn drop(&mut self) {
         // SAFETY: the view is filled in, and released this once, with the lock.
         unsafe { ffi::PyBuffer_Release(&raw mut self.view) };
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes()));
         }
-        Ok(Self::Foreign(Foreign::hold(object, ffi::PyBUF_SIMPLE)?))
+        Ok(Self::Foreign(ForeignBuffer::hold(object, ffi::PyBUF_SIMPLE)?))
     }
 
     /// The same; nothing for `None`.
@@ -152,7 +152,7 @@ impl<'a> Input<'a> {
     }
 }
 
-impl Foreign<'_> {
+impl ForeignBuffer<'_> {
     /// Copies `out.len()` bytes from offset `from`.
     fn copy_to(&self, from: usize, out: &mut [u8]) {
         let end = from.checked_add(out.len()).filter(|&end| end <= self.span.bytes);
@@ -164,13 +164,13 @@ impl Foreign<'_> {
 }
 
 /// What was given as output: foreign memory that may be written.
-pub(crate) struct Output<'a>(Foreign<'a>);
+pub(crate) struct Output<'a>(ForeignBuffer<'a>);
 
 impl<'a> Output<'a> {
     /// The memory of an object with a buffer that may be written: `bytes` have none.
     #[inline]
     pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(Foreign::hold(object, ffi::PyBUF_WRITABLE)?))
+        Ok(Self(ForeignBuffer::hold(object, ffi::PyBUF_WRITABLE)?))
     }
 
     #[inline]
@@ -271,12 +271,12 @@ impl std::ops::Deref for Taken<'_> {
 
 /// A new `bytes` object of `total` bytes that several threads can fill, part by part. Nobody else
 /// has it before it is [finished](Self::finish).
-pub(crate) struct Parts<'py> {
+pub(crate) struct NewBytes<'py> {
     object: Bound<'py, PyBytes>,
     span: Span,
 }
 
-impl<'py> Parts<'py> {
+impl<'py> NewBytes<'py> {
     pub(crate) fn new(py: Python<'py>, total: usize) -> PyResult<Self> {
         let size = ffi::Py_ssize_t::try_from(total)?;
         // SAFETY: with no contents to copy, a new object with memory that is not written yet.
@@ -292,8 +292,8 @@ impl<'py> Parts<'py> {
     }
 
     /// The parts, of `bytes` bytes but for the last: none is given out twice.
-    pub(crate) fn cut(&mut self, bytes: usize) -> PartsCut<'_> {
-        PartsCut { span: self.span, bytes, next: AtomicUsize::new(0), parts: PhantomData }
+    pub(crate) fn cut(&mut self, bytes: usize) -> PartCursor<'_> {
+        PartCursor { span: self.span, bytes, next: AtomicUsize::new(0), parts: PhantomData }
     }
 
     /// The object, every part of which has been given out and filled.
@@ -312,7 +312,7 @@ pub(crate) fn new_bytes<'py>(
     if bytes < LARGE_PAGE {
         return PyBytes::new_with(py, bytes, work);
     }
-    let mut parts = Parts::new(py, bytes)?;
+    let mut parts = NewBytes::new(py, bytes)?;
     if let Some((_, whole)) = parts.cut(bytes).next() {
         work(whole)?;
     }
@@ -320,14 +320,14 @@ pub(crate) fn new_bytes<'py>(
 }
 
 /// Gives out the parts of a new object.
-pub(crate) struct PartsCut<'a> {
+pub(crate) struct PartCursor<'a> {
     span: Span,
     bytes: usize,
     next: AtomicUsize,
     parts: PhantomData<&'a mut [u8]>,
 }
 
-impl<'a> PartsCut<'a> {
+impl<'a> PartCursor<'a> {
     /// Where the next part begins, and the part, with zeros.
     pub(crate) fn next(&self) -> Option<(usize, &'a mut [u8])> {
         let at = self.next.fetch_add(1, Ordering::Relaxed).checked_mul(self.bytes)?;

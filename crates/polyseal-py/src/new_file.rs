@@ -33,7 +33,7 @@ impl NewFile {
             let mut new = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             new.as_mut().map(work)
         });
-        done.ok_or_else(over)?.map_err(of_local)
+        done.ok_or_else(finished)?.map_err(of_local)
     }
 
     fn take(&self, py: Python<'_>) -> Option<LocalFile> {
@@ -41,7 +41,7 @@ impl NewFile {
     }
 }
 
-fn over() -> PyErr {
+fn finished() -> PyErr {
     PyValueError::new_err("the file is committed or discarded")
 }
 
@@ -50,7 +50,7 @@ impl NewFile {
     /// The file at `path`: links in it are followed.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<Self> {
-        Self::of(py.detach(|| LocalFile::at(&path, overwrite, &Forbidden::NOTHING)))
+        Self::of(py.detach(|| LocalFile::create_at(&path, overwrite, &Forbidden::NOTHING)))
     }
 
     /// Writes all of `data`.
@@ -97,7 +97,7 @@ impl NewFile {
 
     /// Gives the file its name. File and name are on disk then.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        let mut new = self.take(py).ok_or_else(over)?;
+        let mut new = self.take(py).ok_or_else(finished)?;
         py.detach(|| {
             new.sync()?;
             new.commit()
@@ -148,12 +148,12 @@ impl Directory {
     fn new_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<NewFile> {
         py.detach(|| {
             let found = match components(&path) {
-                Some(_) => self.directory.make_way_to(&path),
+                Some(_) => self.directory.make_parents(&path),
                 None => Err(ErrorKind::InvalidInput.into()),
             };
             let (folder, name) = found.map_err(|error| self.refused(&path, error))?;
-            let place = Place::inside(folder, name, self.path.join(&path));
-            NewFile::of(LocalFile::inside(place, overwrite, &Forbidden::NOTHING))
+            let place = Place::new(folder, name, self.path.join(&path));
+            NewFile::of(LocalFile::create_in(place, overwrite, &Forbidden::NOTHING))
         })
     }
 }

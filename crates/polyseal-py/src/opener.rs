@@ -3,16 +3,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::{
-    Answer, Opener as FileOpener, SegmentSize, Step, Version as FileVersion, Wanted,
+    Answer, ByteRange, Opener as FileOpener, SegmentSize, Step, Version as FileVersion,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::of_file;
+use crate::key_set::KeySet;
 use crate::memory::Input;
 use crate::payload::Payload;
-use crate::who::Who;
 
 /// What a store tells of a file that changes with it: its size, its entity tag, and what else.
 #[pyclass(frozen, eq, hash, module = "polyseal")]
@@ -78,7 +78,7 @@ impl Opener {
     #[pyo3(signature = (version, *, segment_size = None))]
     fn new(version: &Bound<'_, Version>, segment_size: Option<u64>) -> PyResult<Self> {
         let version = version.get().0.clone();
-        let mut opener = FileOpener::of(version.clone());
+        let mut opener = FileOpener::for_version(version.clone());
         if let Some(bytes) = segment_size {
             opener = opener.segment_size(SegmentSize::new(bytes).map_err(of_file)?);
         }
@@ -86,30 +86,31 @@ impl Opener {
     }
 
     /// The stored bytes that are wanted next, as pairs of their first and the one behind their
-    /// last: they can be fetched at once. As soon as the header is there it is unlocked with `who`.
-    /// None are wanted when the file can be opened.
-    #[pyo3(signature = (**who))]
+    /// last: they can be fetched at once. As soon as the header is there it is unlocked with
+    /// `key_set`. None are wanted when the file can be opened.
+    #[pyo3(signature = (**key_set))]
     fn wanted<'py>(
         &self,
         py: Python<'py>,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<(u64, u64)>> {
-        let mut opener = self.there();
-        let opener = opener.as_mut().ok_or_else(used)?;
+        let mut opener = self.locked();
+        let opener = opener.as_mut().ok_or_else(used_up)?;
         loop {
             match opener.step() {
                 Step::Fetch(wanted) => {
-                    let range = |wanted: &Wanted| {
+                    let range = |wanted: &ByteRange| {
                         let range = wanted.range(self.version.size());
                         (range.start, range.end)
                     };
                     return Ok(wanted.iter().map(range).collect());
                 }
                 Step::Unlock => {
-                    let who = Who::of(py, who)?;
-                    let who = who.get();
-                    let identities = who.identities()?;
-                    py.detach(|| opener.unlock(&who.decryptor(&identities))).map_err(of_file)?;
+                    let key_set = KeySet::of(py, key_set)?;
+                    let key_set = key_set.get();
+                    let identities = key_set.identities()?;
+                    py.detach(|| opener.unlock(&key_set.decryptor(&identities)))
+                        .map_err(of_file)?;
                 }
                 Step::Open => return Ok(Vec::new()),
             }
@@ -119,16 +120,16 @@ impl Opener {
     /// Takes the bytes from `start` to `stop`, which were wanted.
     fn take(&self, start: u64, stop: u64, stored: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = Input::of(stored)?.take().to_vec();
-        let mut opener = self.there();
-        let opener = opener.as_mut().ok_or_else(used)?;
+        let mut opener = self.locked();
+        let opener = opener.as_mut().ok_or_else(used_up)?;
         let answer = Answer { version: self.version.clone(), start, bytes };
-        opener.take(&Wanted::Range(start..stop), answer).map_err(of_file)
+        opener.take(&ByteRange::Range(start..stop), answer).map_err(of_file)
     }
 
     /// The payload, whose length is certain now; and the stored bytes at the end of the file that
     /// have been fetched, with where they begin. An opener is good for one payload.
     fn payload<'py>(&self, py: Python<'py>) -> PyResult<(Payload, u64, Bound<'py, PyBytes>)> {
-        let opener = self.there().take().ok_or_else(used)?;
+        let opener = self.locked().take().ok_or_else(used_up)?;
         let opened = py.detach(|| opener.open()).map_err(of_file)?;
         let end = PyBytes::new(py, &opened.end);
         Ok((Payload::of(opened.payload), opened.end_start, end))
@@ -136,11 +137,11 @@ impl Opener {
 }
 
 impl Opener {
-    fn there(&self) -> MutexGuard<'_, Option<FileOpener>> {
+    fn locked(&self) -> MutexGuard<'_, Option<FileOpener>> {
         self.opener.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn used() -> PyErr {
+fn used_up() -> PyErr {
     PyValueError::new_err("this opener has been used")
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::{
-    Header, Outline as FileOutline, Payload as FilePayload, PayloadHead as FileHead, Stored,
+    Header, Outline as FileOutline, Payload as FilePayload, PayloadHead as FileHead, StoredLength,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,11 +12,11 @@ use pyo3::types::{PyBytes, PyDict, PyRange};
 
 use crate::aead::detached;
 use crate::errors::of_file;
+use crate::key_set::KeySet;
 use crate::memory::{Input, new_bytes};
-use crate::who::Who;
 
-fn stored(size: u64, detached: bool) -> Stored {
-    if detached { Stored::Payload(size) } else { Stored::File(size) }
+fn stored(size: u64, detached: bool) -> StoredLength {
+    if detached { StoredLength::Payload(size) } else { StoredLength::File(size) }
 }
 
 pub(crate) fn python_range<'py>(
@@ -37,19 +37,19 @@ pub(crate) struct PayloadHead {
 #[pymethods]
 impl PayloadHead {
     #[new]
-    #[pyo3(signature = (header, stored_size, *, detached = false, **who))]
+    #[pyo3(signature = (header, stored_size, *, detached = false, **key_set))]
     fn new<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
         stored_size: u64,
         detached: bool,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let header = Header::parse(&Input::of(header)?.take()).map_err(of_file)?;
-        let (who, stored) = (Who::of(py, who)?, stored(stored_size, detached));
-        let who = who.get();
-        let identities = who.identities()?;
-        let head = py.detach(|| who.decryptor(&identities).payload_head(&header, stored));
+        let (key_set, stored) = (KeySet::of(py, key_set)?, stored(stored_size, detached));
+        let key_set = key_set.get();
+        let identities = key_set.identities()?;
+        let head = py.detach(|| key_set.decryptor(&identities).payload_head(&header, stored));
         let head = head.map_err(of_file)?;
         Ok(Self { last: head.last_range(), head: Mutex::new(Some(head)) })
     }
@@ -87,16 +87,16 @@ impl Payload {
     /// the last segment, without which nothing says that the payload has not been cut short or
     /// extended.
     #[staticmethod]
-    #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **who))]
+    #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **key_set))]
     fn open<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
         stored_size: u64,
         fetch: &Bound<'py, PyAny>,
         detached: bool,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let head = PayloadHead::new(py, header, stored_size, detached, who)?;
+        let head = PayloadHead::new(py, header, stored_size, detached, key_set)?;
         head.certain(py, &fetch.call1((head.last.start, head.last.end))?)
     }
 

@@ -11,10 +11,10 @@ use pyo3::types::PyBytes;
 
 use crate::errors::of_named;
 use crate::files::some_threads;
-use crate::memory::{Output, Parts, PartsCut};
+use crate::key_set::KeySet;
+use crate::memory::{NewBytes, Output, PartCursor};
 use crate::scratch::{KEPT, wipe, with_scratch};
 use crate::streams::Source;
-use crate::who::Who;
 
 /// What a thread reads at once: little enough to stay in its core's cache until it has been opened.
 const PART: usize = 1 << 20;
@@ -33,13 +33,13 @@ impl Reader {
     fn new(
         py: Python<'_>,
         file: &Bound<'_, PyAny>,
-        who: &Bound<'_, Who>,
+        key_set: &Bound<'_, KeySet>,
         threads: usize,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
-        let (source, who) = (Source::open(file)?, who.get());
-        let identities = who.identities()?;
-        let reader = py.detach(|| who.decryptor(&identities).reader(source));
+        let (source, key_set) = (Source::open(file)?, key_set.get());
+        let identities = key_set.identities()?;
+        let reader = py.detach(|| key_set.decryptor(&identities).reader(source));
         let name = file.extract::<PathBuf>().ok();
         let reader = reader.map_err(|error| of_named(name.as_deref(), error))?;
         Ok(Self { reader, name, threads })
@@ -65,7 +65,7 @@ impl Reader {
                 py.detach(|| self.fill(offset, out)).map_err(|error| self.raised(error))
             });
         }
-        let mut parts = Parts::new(py, bytes)?;
+        let mut parts = NewBytes::new(py, bytes)?;
         self.fill_parts(py, offset, &parts.cut(PART))?;
         Ok(parts.finish())
     }
@@ -122,7 +122,7 @@ impl Reader {
     }
 
     /// Fills all parts, in as many threads as there may be. The calling one looks for Ctrl-C.
-    fn fill_parts(&self, py: Python<'_>, offset: u64, parts: &PartsCut<'_>) -> PyResult<()> {
+    fn fill_parts(&self, py: Python<'_>, offset: u64, parts: &PartCursor<'_>) -> PyResult<()> {
         let (stop, failure) = (AtomicBool::new(false), Mutex::new(None));
         let step = || {
             if stop.load(Ordering::Relaxed) {

@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyRange};
 
 use crate::errors::of_file;
-use crate::files::Shape;
+use crate::files::FormatOptions;
+use crate::key_set::KeySet;
 use crate::memory::Input;
 use crate::payload::python_range;
-use crate::who::Who;
 
 /// Seals parts of a file of a known length; a ticket makes one in another process. Every part is of
 /// one version of the source, which is named again with each.
@@ -26,7 +26,7 @@ fn version(source: &Bound<'_, PyAny>) -> PyResult<SourceVersion> {
 impl Sealer {
     #[new]
     #[pyo3(signature = (size, source, *, suite = None, segment_size = None, header_size = 0,
-        detached = false, **who))]
+        detached = false, **key_set))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new<'py>(
         py: Python<'py>,
@@ -36,13 +36,14 @@ impl Sealer {
         segment_size: Option<u64>,
         header_size: usize,
         detached: bool,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let source = version(source)?;
-        let (shape, who) = (Shape::new(suite, segment_size, header_size)?, Who::of(py, who)?);
-        let who = who.get();
-        let recipients = who.recipients()?;
-        let encryptor = shape.encryptor(&recipients, who);
+        let (format, key_set) =
+            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::of(py, key_set)?);
+        let key_set = key_set.get();
+        let recipients = key_set.recipients()?;
+        let encryptor = format.encryptor(&recipients, key_set);
         let sealer = match detached {
             true => encryptor.sealer_detached(size, &source),
             false => encryptor.sealer(size, &source),
@@ -52,18 +53,18 @@ impl Sealer {
 
     /// The sealer of another process, from its ticket.
     #[staticmethod]
-    #[pyo3(signature = (ticket, source, **who))]
+    #[pyo3(signature = (ticket, source, **key_set))]
     fn from_ticket<'py>(
         py: Python<'py>,
         ticket: &Bound<'py, PyAny>,
         source: &Bound<'py, PyAny>,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let (source, who) = (version(source)?, Who::of(py, who)?);
-        let who = who.get();
+        let (source, key_set) = (version(source)?, KeySet::of(py, key_set)?);
+        let key_set = key_set.get();
         let ticket = Input::of(ticket)?.take();
-        let identities = who.identities()?;
-        let sealer = FileSealer::from_ticket(&ticket, &identities, who.context(), &source);
+        let identities = key_set.identities()?;
+        let sealer = FileSealer::from_ticket(&ticket, &identities, key_set.context(), &source);
         Ok(Self(sealer.map_err(of_file)?))
     }
 
@@ -73,13 +74,13 @@ impl Sealer {
     }
 
     /// The same for workers that cannot open the file.
-    #[pyo3(signature = (**who))]
+    #[pyo3(signature = (**key_set))]
     fn ticket_for<'py>(
         &self,
         py: Python<'py>,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let workers = Who::of(py, who)?.get().recipients()?;
+        let workers = KeySet::of(py, key_set)?.get().recipients()?;
         Ok(PyBytes::new(py, &self.0.ticket_for(&workers).map_err(of_file)?))
     }
 

@@ -10,9 +10,9 @@ use pyo3::types::{PyBytes, PyDict};
 use zeroize::Zeroizing;
 
 use crate::errors::of_file;
-use crate::files::{Shape, some_threads};
+use crate::files::{FormatOptions, some_threads};
+use crate::key_set::KeySet;
 use crate::memory::Input;
-use crate::who::Who;
 
 /// Bytes of plaintext that a thread seals at once.
 const BATCH: usize = 1 << 20;
@@ -39,31 +39,33 @@ pub(crate) struct StreamSealer {
 struct State {
     sealer: Sealer,
     /// What waits until there is a batch, or the end.
-    held: Zeroizing<Vec<u8>>,
+    pending: Zeroizing<Vec<u8>>,
 }
 
 #[pymethods]
 impl StreamSealer {
     #[new]
-    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1, **who))]
+    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1,
+        **key_set))]
     fn new<'py>(
         py: Python<'py>,
         suite: Option<&str>,
         segment_size: Option<u64>,
         header_size: usize,
         threads: usize,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
-        let (shape, who) = (Shape::new(suite, segment_size, header_size)?, Who::of(py, who)?);
-        let who = who.get();
-        let recipients = who.recipients()?;
-        let sealer = shape.encryptor(&recipients, who).stream_sealer().map_err(of_file)?;
+        let (format, key_set) =
+            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::of(py, key_set)?);
+        let key_set = key_set.get();
+        let recipients = key_set.recipients()?;
+        let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(of_file)?;
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
-        let held = Zeroizing::new(Vec::new());
+        let pending = Zeroizing::new(Vec::new());
         let header = sealer.header().as_bytes().to_vec();
-        let state = Mutex::new(Some(State { sealer, held }));
+        let state = Mutex::new(Some(State { sealer, pending }));
         Ok(Self { header, batch, segment, threads, state })
     }
 
@@ -99,8 +101,8 @@ impl StreamSealer {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let mut state = state.take()?;
             Some(self.take(&mut state, &data).and_then(|mut stored| {
-                let State { sealer, held } = state;
-                stored.extend(sealer.finish(&[&held[..]])?);
+                let State { sealer, pending } = state;
+                stored.extend(sealer.finish(&[&pending[..]])?);
                 Ok(stored)
             }))
         });
@@ -109,12 +111,12 @@ impl StreamSealer {
 }
 
 /// Makes room for so many bytes. What was there is wiped where it was: `Vec` would leave a copy.
-fn grow(held: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
-    if bytes > held.capacity() {
-        let room = bytes.max(2 * held.capacity()).min(most);
+fn grow(pending: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
+    if bytes > pending.capacity() {
+        let room = bytes.max(2 * pending.capacity()).min(most);
         let mut larger = Zeroizing::new(Vec::with_capacity(room));
-        larger.extend_from_slice(held);
-        *held = larger;
+        larger.extend_from_slice(pending);
+        *pending = larger;
     }
 }
 
@@ -127,14 +129,14 @@ impl StreamSealer {
         let (mut stored, mut at) = (Vec::new(), 0);
         while at < data.len() {
             // A byte more than a batch: so the batch is not the end.
-            let room = self.batch + 1 - state.held.len();
+            let room = self.batch + 1 - state.pending.len();
             let n = room.min(data.len() - at);
-            let from = state.held.len();
-            grow(&mut state.held, from + n, self.batch + 1);
-            state.held.resize(from + n, 0);
-            data.copy_range(at..at + n, &mut state.held[from..]);
+            let from = state.pending.len();
+            grow(&mut state.pending, from + n, self.batch + 1);
+            state.pending.resize(from + n, 0);
+            data.copy_range(at..at + n, &mut state.pending[from..]);
             at += n;
-            if state.held.len() > self.batch {
+            if state.pending.len() > self.batch {
                 self.seal_batch(state, &mut stored)?;
             }
         }
@@ -146,7 +148,7 @@ impl StreamSealer {
         let share = self.batch / self.threads;
         let pieces = (0..self.threads).map(|_| state.sealer.take((share / self.segment) as u64));
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
-        let (batch, rest) = state.held.split_at(self.batch);
+        let (batch, rest) = state.pending.split_at(self.batch);
         let seal = |(piece, text): &(Mutex<Option<Piece>>, &[u8])| {
             let piece = piece.lock().unwrap_or_else(PoisonError::into_inner).take();
             piece.map_or(Ok(Vec::new()), |piece| piece.seal(&[text]))
@@ -170,8 +172,8 @@ impl StreamSealer {
         })?;
         sealed.into_iter().for_each(|mut sealed| stored.append(&mut sealed));
         let rest = rest.len();
-        state.held.copy_within(self.batch.., 0);
-        state.held.truncate(rest);
+        state.pending.copy_within(self.batch.., 0);
+        state.pending.truncate(rest);
         Ok(())
     }
 }

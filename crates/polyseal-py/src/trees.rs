@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
 use polyseal_local::{
-    Done, Error, How, NewTree, Options, Problem, Progress, Rekey, Result, SealedTree, Tell, Total,
-    TreeSealer,
+    Error, FileOutcome, NewTree, OnFile, Options, Problem, Progress, Rekey, RekeyMode, Result,
+    SealedTree, Total, TreeSealer,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::callbacks::{Callbacks, ProgressKind};
 use crate::errors::of_local;
-use crate::files::{Shape, existing};
-use crate::told::{Of, Told};
-use crate::who::Who;
+use crate::files::{FormatOptions, existing};
+use crate::key_set::KeySet;
 
 /// Files, directories, links, and bytes of plaintext.
 type Summary = (u64, u64, u64, u64);
@@ -29,15 +29,15 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// How a tree is worked on.
-struct Run<'a> {
-    told: Told,
+struct TreeRun<'a> {
+    callbacks: Callbacks,
     exclude: Option<Py<PyAny>>,
     jobs: Option<NonZeroUsize>,
     /// The directories whose paths failures begin with.
     roots: [&'a Path; 2],
 }
 
-impl<'a> Run<'a> {
+impl<'a> TreeRun<'a> {
     fn new(
         roots: [&'a Path; 2],
         jobs: Option<usize>,
@@ -46,18 +46,18 @@ impl<'a> Run<'a> {
     ) -> PyResult<Self> {
         let few = || PyValueError::new_err("jobs must be at least 1");
         let jobs = jobs.map(|jobs| NonZeroUsize::new(jobs).ok_or_else(few)).transpose()?;
-        Ok(Self { told: Told::new(Of::Tree, progress), exclude, jobs, roots })
+        Ok(Self { callbacks: Callbacks::new(ProgressKind::Tree, progress), exclude, jobs, roots })
     }
 
     /// What `exclude` says of a path, in whatever thread.
     fn excludes(&self, path: &Path) -> bool {
         let Some(exclude) = &self.exclude else { return false };
-        if self.told.stopped() {
+        if self.callbacks.stopped() {
             return true;
         }
         let said = Python::attach(|py| exclude.bind(py).call1((path.as_os_str(),))?.is_truthy());
         said.unwrap_or_else(|raised| {
-            self.told.stop(raised);
+            self.callbacks.stop(raised);
             true
         })
     }
@@ -65,17 +65,20 @@ impl<'a> Run<'a> {
     fn work(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Options<'_>, Tell<'_>) -> Result<Total> + Send,
+        work: impl FnOnce(&Options<'_>, OnFile<'_>) -> Result<Total> + Send,
     ) -> PyResult<Summary> {
         let exclude = |path: &Path| self.excludes(path);
-        let mut options = Options::new().exclude(&exclude).progress(&self.told);
+        let mut options = Options::new().exclude(&exclude).progress(&self.callbacks);
         if let Some(jobs) = self.jobs {
             options = options.jobs(jobs);
         }
         let mut failures = Vec::new();
-        let mut tell = |path: &Path, done: Result<Done>| {
-            if !matches!(done, Ok(Done::Recorded { .. } | Done::Linked { .. } | Done::Left)) {
-                self.told.done();
+        let mut tell = |path: &Path, done: Result<FileOutcome>| {
+            if !matches!(
+                done,
+                Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. } | FileOutcome::Left)
+            ) {
+                self.callbacks.done();
             }
             failures.extend(done.err().map(|error| (path.to_owned(), error)));
             Ok(())
@@ -83,10 +86,10 @@ impl<'a> Run<'a> {
         let total = py.detach(|| work(&options, &mut tell));
         if let Ok(Total { grew: grew @ 1.., .. }) = &total {
             let what = "has grown while it was read: the tree has what was there at first";
-            self.told
+            self.callbacks
                 .warn(format!("{}: of the files in it, {grew} {what}", self.roots[0].display()));
         }
-        let total = self.told.finish(py, total)?;
+        let total = self.callbacks.finish(py, total)?;
         if !failures.is_empty() {
             return Err(self.failed(py, &total, failures)?);
         }
@@ -116,7 +119,7 @@ impl<'a> Run<'a> {
 
     /// Ends the work if something was raised meanwhile.
     fn expect_wanted(&self, path: &Path) -> Result {
-        if self.told.cancelled() {
+        if self.callbacks.cancelled() {
             return Err(Error::new(path, Problem::Cancelled));
         }
         Ok(())
@@ -129,7 +132,7 @@ fn encrypt_tree(
     py: Python<'_>,
     source: PathBuf,
     target: PathBuf,
-    who: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
     overwrite: bool,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
@@ -138,16 +141,16 @@ fn encrypt_tree(
     header_size: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
-    let who = who.get();
-    let shape = Shape::new(suite, segment_size, header_size)?;
-    let recipients = who.recipients()?;
-    let run = Run::new([&source, &target], jobs, exclude, progress)?;
+    let key_set = key_set.get();
+    let format = FormatOptions::new(suite, segment_size, header_size)?;
+    let recipients = key_set.recipients()?;
+    let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let options = options.overwrite(overwrite);
-        let to = NewTree::at(&target, overwrite)?;
+        let to = NewTree::new(&target, overwrite)?;
         let sealer = TreeSealer::new(&source, to, &options)?;
         run.expect_wanted(&source)?;
-        let encryptor = shape.encryptor(&recipients, who).threads(options.threads_each());
+        let encryptor = format.encryptor(&recipients, key_set).threads(options.threads_each());
         sealer.seal(encryptor, &options, tell)
     })
 }
@@ -158,7 +161,7 @@ fn decrypt_tree(
     py: Python<'_>,
     source: PathBuf,
     target: PathBuf,
-    who: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
     overwrite: bool,
     preserve_permissions: bool,
     allow_unbound_contents: bool,
@@ -166,17 +169,17 @@ fn decrypt_tree(
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
-    let who = who.get();
-    let identities = who.identities()?;
-    let run = Run::new([&source, &target], jobs, exclude, progress)?;
+    let key_set = key_set.get();
+    let identities = key_set.identities()?;
+    let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let options = options
             .overwrite(overwrite)
             .preserve_permissions(preserve_permissions)
             .allow_unbound_contents(allow_unbound_contents);
-        let to = NewTree::at(&target, overwrite)?;
+        let to = NewTree::new(&target, overwrite)?;
         to.expect_outside(&source)?;
-        let decryptor = who.decryptor(&identities).threads(options.threads_each());
+        let decryptor = key_set.decryptor(&identities).threads(options.threads_each());
         let sealed = SealedTree::open(&source, decryptor, &options)?;
         run.expect_wanted(&source)?;
         sealed.decrypt(to, tell)
@@ -187,17 +190,17 @@ fn decrypt_tree(
 fn verify_tree(
     py: Python<'_>,
     source: PathBuf,
-    who: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
     allow_unbound_contents: bool,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
-    let who = who.get();
-    let identities = who.identities()?;
-    let run = Run::new([&source, &source], jobs, exclude, progress)?;
+    let key_set = key_set.get();
+    let identities = key_set.identities()?;
+    let run = TreeRun::new([&source, &source], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
-        let decryptor = who.decryptor(&identities).threads(options.threads_each());
+        let decryptor = key_set.decryptor(&identities).threads(options.threads_each());
         let options = options.allow_unbound_contents(allow_unbound_contents);
         SealedTree::open(&source, decryptor, &options)?.verify(tell)
     })
@@ -207,20 +210,20 @@ fn verify_tree(
 fn bind_tree(
     py: Python<'_>,
     source: PathBuf,
-    who: &Bound<'_, Who>,
-    new: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
+    new: &Bound<'_, KeySet>,
     jobs: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
-    let (who, new) = (who.get(), new.get());
-    let (identities, recipients) = (who.identities()?, new.new_recipients()?);
-    let run = Run::new([&source, &source], jobs, None, progress)?;
+    let (key_set, new) = (key_set.get(), new.get());
+    let (identities, recipients) = (key_set.identities()?, new.new_recipients()?);
+    let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
         let options = options.allow_unbound_contents(true);
         let threads = options.threads_each();
-        let decryptor = who.decryptor(&identities).threads(threads);
+        let decryptor = key_set.decryptor(&identities).threads(threads);
         let mut encryptor = Encryptor::new(&recipients).threads(threads);
-        if let Some(context) = who.context() {
+        if let Some(context) = key_set.context() {
             encryptor = encryptor.context(context);
         }
         SealedTree::open(&source, decryptor, &options)?.bind_contents(encryptor, tell)
@@ -232,23 +235,23 @@ fn bind_tree(
 fn rekey_tree(
     py: Python<'_>,
     source: PathBuf,
-    who: &Bound<'_, Who>,
-    new: &Bound<'_, Who>,
+    key_set: &Bound<'_, KeySet>,
+    new: &Bound<'_, KeySet>,
     keep: bool,
     allow_unbound_contents: bool,
     jobs: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
-    let (who, new) = (who.get(), new.get());
-    let (identities, recipients) = (who.identities()?, new.new_recipients()?);
+    let (key_set, new) = (key_set.get(), new.get());
+    let (identities, recipients) = (key_set.identities()?, new.new_recipients()?);
     let opens = new.identities()?;
-    let (to, already) = (|| Ok(&recipients), new.already(&opens, keep));
-    let run = Run::new([&source, &source], jobs, None, progress)?;
+    let (to, already) = (|| Ok(&recipients), new.rekeyed_check(&opens, keep));
+    let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
-        let mut rekey = Rekey::new(&identities, &to, existing(keep), How::Header)
-            .already(already)
+        let mut rekey = Rekey::new(&identities, &to, existing(keep), RekeyMode::Header)
+            .rekeyed_check(already)
             .threads(options.threads_each());
-        if let Some(context) = who.context() {
+        if let Some(context) = key_set.context() {
             rekey = rekey.context(context);
         }
         let options = options.allow_unbound_contents(allow_unbound_contents);

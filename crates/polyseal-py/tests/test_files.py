@@ -351,8 +351,8 @@ RECIPIENT = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
 def test_recipients_of_age(tmp_path: Path) -> None:
     path = tmp_path / "identity"
     path.write_bytes(IDENTITY)
-    for who in ({"recipients": RECIPIENT}, {"recipients": [RECIPIENT]}, {"identity": path}):
-        file = stored(b"message", **who)
+    for key_set in ({"recipients": RECIPIENT}, {"recipients": [RECIPIENT]}, {"identity": path}):
+        file = stored(b"message", **key_set)
         for identity in (IDENTITY, path, str(path)):
             assert polyseal.open(file, identity=identity).read() == b"message"
         with pytest.raises(polyseal.NoMatchingKey):
@@ -367,8 +367,8 @@ def test_other_recipients(tmp_path: Path, key: SecretKey) -> None:
     payload = path.read_bytes()[4096:]
     polyseal.rekey_file(path, key=key, to={"key": new, "recipients": RECIPIENT}, keep=True)
     assert path.read_bytes()[4096:] == payload
-    for who in ({"key": key}, {"key": new}, {"identity": IDENTITY}):
-        assert polyseal.open(path, context="c", **who).read() == message
+    for key_set in ({"key": key}, {"key": new}, {"identity": IDENTITY}):
+        assert polyseal.open(path, context="c", **key_set).read() == message
     polyseal.rekey_file(path, key=key, to={"key": new}, keep=False)
     with pytest.raises(polyseal.NoMatchingKey):
         polyseal.open(path, key=key, context="c")

@@ -29,7 +29,7 @@ RAISED: dict[str, tuple[type[Exception], ...]] = {
 }
 
 
-def who(test: dict[str, Any]) -> dict[str, Any]:
+def key_set(test: dict[str, Any]) -> dict[str, Any]:
     """The keywords that name its keys."""
     keys = [INDEX["keys"][name] for name in test["keys"]]
     found: dict[str, Any] = {
@@ -60,7 +60,7 @@ def decrypted(file: Any, **keywords: Any) -> bytes:
 
 @pytest.mark.parametrize("test", INDEX["tests"], ids=lambda t: t["file"])
 def test_every_rule(test: dict[str, Any]) -> None:
-    path, keywords = KIT / test["file"], who(test)
+    path, keywords = KIT / test["file"], key_set(test)
     if test["outcome"] == "ok":
         expect(test, decrypted(path, **keywords))
         expect(test, decrypted(io.BytesIO(path.read_bytes()), **keywords))
@@ -84,7 +84,7 @@ def test_every_rule(test: dict[str, Any]) -> None:
 @pytest.mark.parametrize("test", INDEX["parts"], ids=lambda t: f"{t['file']}-{t['start']}-{t['length']}")
 def test_every_part(test: dict[str, Any]) -> None:
     data: bytes = (KIT / test["file"]).read_bytes()
-    keywords = who(test)
+    keywords = key_set(test)
 
     def read(start: int, size: int) -> bytes:
         with polyseal.open(io.BytesIO(data), **keywords) as file:

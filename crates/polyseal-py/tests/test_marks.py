@@ -16,7 +16,7 @@ import polyseal
 import polyseal.jobs
 import pytest
 from polyseal import _stores
-from polyseal._marks import Mark, is_whole, same
+from polyseal._marks import Mark, is_whole, marks_match
 from polyseal._polyseal import Outline
 
 NAME = "user.polyseal-task"
@@ -58,9 +58,9 @@ def run(task: polyseal.jobs.Task) -> polyseal.jobs.Outcome:
 def begun(plan: polyseal.jobs.Plan, path: Path) -> None:
     """Gives what has been written the mark that it would have if it had come in parts."""
     header = b""
-    if plan.what.operation != "decrypt":
+    if plan.spec.operation != "decrypt":
         header = path.read_bytes()[: Outline.parse(path.read_bytes()[:4096]).header_size]
-    os.setxattr(path, NAME, plan.what.mark(plan.items[0]).begun(header).encode())
+    os.setxattr(path, NAME, plan.spec.mark(plan.items[0]).begun(header).encode())
 
 
 def replaced(path: Path, contents: bytes) -> None:
@@ -154,7 +154,7 @@ def test_a_mark_is_of_one_name_and_one_version(place: Path) -> None:
     assert {each.status for each in plan.tasks[0].run().outcomes} == {"conflict"}
     item, marks = plan.items[0], set()
     for other in (item, replace(item, name="z"), replace(item, version="z"), replace(item, size=1)):
-        marks.add(plan.what.mark(other).begun(b""))
+        marks.add(plan.spec.mark(other).begun(b""))
     assert len(marks) == 4
 
 
@@ -228,16 +228,16 @@ def test_a_mark_gives_nothing_away() -> None:
     # As a file system that is not Unicode has them.
     strange = [Mark(b"1" * 32, ("decrypt", name, "v", 4)).begun(b"") for name in ("\udcff", "\udcfe")]
     assert strange[0] != strange[1]
-    assert same(mark.begun(b""), mark.begun(b"").encode()) and not same(mark.begun(b""), "whole-ä".encode())
+    assert marks_match(mark.begun(b""), mark.begun(b"").encode()) and not marks_match(mark.begun(b""), "whole-ä".encode())
     assert repr(mark).count("1") == 0
 
 
 def test_the_secret_of_marks_is_in_tasks_alone(place: Path) -> None:
     plan, path = planned(place, "encrypt", manifest=place / "manifest")
-    secret = plan.what.secret
+    secret = plan.spec.secret
     results = [task.run() for task in plan.tasks]
     outcomes = plan.results(results)
     assert secret in pickle.dumps(plan.tasks) and len(secret) == 32
     assert secret not in pickle.dumps((results, outcomes)) and secret not in (place / "manifest").read_bytes()
-    assert repr(secret)[2:-1] not in repr((plan.tasks, plan.what, results)) and "secret=" not in repr(plan.what)
+    assert repr(secret)[2:-1] not in repr((plan.tasks, plan.spec, results)) and "secret=" not in repr(plan.spec)
     assert secret not in path.read_bytes() + os.getxattr(path, NAME)

@@ -16,7 +16,7 @@ use crate::schema::{Expected, Instance, Test};
 pub type Verdict = Result<(), &'static str>;
 
 /// What opening gave.
-enum Opened {
+enum OpenResult {
     Refused,
     Message,
     /// Something was accepted, but not as the message of the test.
@@ -29,19 +29,19 @@ pub(crate) fn check(instance: &Instance, test: &Test) -> Verdict {
         Instance::Aead(algorithm) => open(algorithm, test),
         Instance::Mac(algorithm) => verify(algorithm, test),
         Instance::Flex { config, setup_ad } => open_flex(*config, setup_ad, test),
-        Instance::Cmac { .. } if seals(instance, test) => Opened::Message,
-        Instance::Cmac { .. } | Instance::None | Instance::Skipped => Opened::Refused,
+        Instance::Cmac { .. } if seals(instance, test) => OpenResult::Message,
+        Instance::Cmac { .. } | Instance::None | Instance::Skipped => OpenResult::Refused,
     };
     if test.result == Expected::Valid && !seals(instance, test) {
         return Err("sealing gives something else");
     }
     match (test.result, opened) {
-        (Expected::Valid, Opened::Message)
-        | (Expected::Invalid, Opened::Refused)
-        | (Expected::Acceptable, Opened::Message | Opened::Refused) => Ok(()),
-        (Expected::Valid, Opened::Refused) => Err("valid, but opening fails"),
+        (Expected::Valid, OpenResult::Message)
+        | (Expected::Invalid, OpenResult::Refused)
+        | (Expected::Acceptable, OpenResult::Message | OpenResult::Refused) => Ok(()),
+        (Expected::Valid, OpenResult::Refused) => Err("valid, but opening fails"),
         (Expected::Invalid, _) => Err("invalid, but opening succeeds"),
-        (_, Opened::Other) => Err("opening gives something else"),
+        (_, OpenResult::Other) => Err("opening gives something else"),
     }
 }
 
@@ -52,14 +52,14 @@ fn sealed(algorithm: &Algorithm, test: &Test) -> Option<Vec<u8>> {
     splits.then(|| [&test.ct[..], &test.tag].concat())
 }
 
-fn open(algorithm: &Algorithm, test: &Test) -> Opened {
+fn open(algorithm: &Algorithm, test: &Test) -> OpenResult {
     let opened = sealed(algorithm, test).and_then(|sealed| {
         AnyAead::new(algorithm, &test.key).ok()?.open(&test.iv, &test.aad, &sealed).ok()
     });
     match opened {
-        None => Opened::Refused,
-        Some(message) if message == test.msg => Opened::Message,
-        Some(_) => Opened::Other,
+        None => OpenResult::Refused,
+        Some(message) if message == test.msg => OpenResult::Message,
+        Some(_) => OpenResult::Other,
     }
 }
 
@@ -74,7 +74,7 @@ fn wide_block(config: [u8; 8], setup_ad: &[u8], test: &Test) -> polyseal::Result
 
 /// Opens without the nonce where it is hidden: then it must come out. What does not commit is a
 /// wide-block cipher.
-fn open_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> Opened {
+fn open_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> OpenResult {
     let opened = match flex_config(config) {
         Ok(config) => {
             let given = if config.hidden_bytes() > 0 { &[][..] } else { &test.iv };
@@ -90,9 +90,9 @@ fn open_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> Opened {
             .map(|opened| opened.nonce == test.iv && *opened.message == test.msg),
     };
     match opened {
-        Err(_) => Opened::Refused,
-        Ok(true) if test.tag.is_empty() => Opened::Message,
-        Ok(_) => Opened::Other,
+        Err(_) => OpenResult::Refused,
+        Ok(true) if test.tag.is_empty() => OpenResult::Message,
+        Ok(_) => OpenResult::Other,
     }
 }
 
@@ -103,11 +103,11 @@ fn seal_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> polyseal::Result<
     }
 }
 
-fn verify(algorithm: &Algorithm, test: &Test) -> Opened {
+fn verify(algorithm: &Algorithm, test: &Test) -> OpenResult {
     let mac = AnyMac::new(algorithm, &test.key);
     match mac.and_then(|mac| mac.verify(&test.iv, &test.msg, &test.tag)) {
-        Ok(()) => Opened::Message,
-        Err(_) => Opened::Refused,
+        Ok(()) => OpenResult::Message,
+        Err(_) => OpenResult::Refused,
     }
 }
 

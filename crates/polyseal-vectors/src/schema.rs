@@ -215,7 +215,7 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         return Err(format!("a group of type {} for {name}", raw.kind));
     }
     let nonce = base.is_some();
-    let shape = Shape { nonce, ad: kind == Kind::Aead };
+    let shape = GroupFields { nonce, ad: kind == Kind::Aead };
     let tests: Vec<_> =
         raw.tests.into_iter().map(|raw| test(&shape, raw)).collect::<Result<_>>()?;
     let iv_size = match (nonce, raw.iv_size) {
@@ -339,12 +339,12 @@ fn with_sizes(base: Algorithm, key: u64, iv: u64, tag: u64) -> Result<Algorithm>
 }
 
 /// Which fields the tests of a group have, beside those that all have.
-struct Shape {
+struct GroupFields {
     nonce: bool,
     ad: bool,
 }
 
-fn test(shape: &Shape, raw: RawTest) -> Result<Test> {
+fn test(shape: &GroupFields, raw: RawTest) -> Result<Test> {
     let id = raw.tc_id;
     let bytes = |name: &str, digits: &str| {
         hex::decode(digits).map_err(|_| format!("tcId {id}: {name} is not hexadecimal"))

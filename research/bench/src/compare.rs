@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::contender::{Contender, Operation};
 use crate::contest::{self, Figures};
-use crate::held::Held;
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
+use crate::peer_limit::PeerLimit;
 use crate::peers::{Peer, rivals};
 use crate::stats::Summary;
 use crate::survey::{cost, speed};
@@ -69,7 +69,7 @@ struct Report {
     peers: Vec<String>,
     absent: Vec<String>,
     /// What the peers are held to.
-    held: Option<String>,
+    peer_limit: Option<String>,
     records: Vec<Record>,
 }
 
@@ -88,12 +88,12 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         ad_bytes: options.lengths(0).ad,
         peers: versions(against),
         absent: absent(against),
-        held: None,
+        peer_limit: None,
         records: Vec::new(),
     };
     let backend = comparison.backend()?;
-    let held = Held::beside(backend);
-    report.held = held.line();
+    let peer_limit = PeerLimit::for_backend(backend);
+    report.peer_limit = peer_limit.line();
     if !options.json {
         introduce(&report, &options.describe_ad(), out)?;
     }
@@ -104,8 +104,8 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             };
             let mut contenders = vec![ours];
             let rivals = rivals(suite.family().identity.id, suite.key_bytes());
-            for peer in against.iter().filter(|peer| held.holds(**peer)) {
-                let theirs = |id: &&str| peer.contenders(id, operation, held);
+            for peer in against.iter().filter(|peer| peer_limit.holds(**peer)) {
+                let theirs = |id: &&str| peer.contenders(id, operation, peer_limit);
                 contenders.extend(rivals.iter().flat_map(theirs));
             }
             let pairing = Pairing { suite, operation, backend };
@@ -142,8 +142,8 @@ fn introduce(report: &Report, ad: &str, out: &mut dyn Write) -> io::Result<()> {
     for absence in &report.absent {
         writeln!(out, "- absent: {absence}")?;
     }
-    if let Some(held) = &report.held {
-        writeln!(out, "\n{held}")?;
+    if let Some(peer_limit) = &report.peer_limit {
+        writeln!(out, "\n{peer_limit}")?;
     }
     writeln!(
         out,

@@ -122,7 +122,7 @@ impl Contender {
             Operation::Seal => Box::new(Sealing(aead)),
             Operation::Open => Box::new(Opening(aead)),
             Operation::Mac => return None,
-            Operation::Init => Box::new(Keying(aead)),
+            Operation::Init => Box::new(Rekeying(aead)),
             Operation::InitSeal => Box::new(SealingOnce(aead)),
             Operation::InitOpen => Box::new(OpeningOnce(aead)),
         };
@@ -187,9 +187,9 @@ impl<A: Aead> Work for Opening<A> {
     }
 }
 
-struct Keying<A>(A);
+struct Rekeying<A>(A);
 
-impl<A: Aead> Work for Keying<A> {
+impl<A: Aead> Work for Rekeying<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         ring.seal(messages, |key, _, _, _, _| {
             self.0.rekey(black_box(key));
@@ -249,18 +249,18 @@ pub(crate) mod tests {
 
     /// Seals by adding the nonce's counter; its tag is the message's first byte, the key's, and the
     /// length of the associated data.
-    pub(crate) struct Toy {
+    pub(crate) struct ToyAead {
         honest: bool,
         key: u8,
         ad_bytes: usize,
     }
 
-    impl Toy {
+    impl ToyAead {
         pub(crate) const HONEST: Self = Self { honest: true, key: 0, ad_bytes: 0 };
         const BROKEN: Self = Self { honest: false, key: 0, ad_bytes: 0 };
     }
 
-    impl Aead for Toy {
+    impl Aead for ToyAead {
         fn rekey(&mut self, key: &Key) {
             self.key = key[0];
         }
@@ -288,14 +288,14 @@ pub(crate) mod tests {
 
     #[test]
     fn an_aead_is_no_mac() {
-        assert!(Contender::aead("toy", Operation::Mac, Toy::HONEST).is_none());
+        assert!(Contender::aead("toy", Operation::Mac, ToyAead::HONEST).is_none());
     }
 
     #[test]
     fn opening_opens_what_it_sealed() {
         for operation in [Operation::Open, Operation::InitOpen] {
             let mut ring = Ring::new(Lengths { message: 100, ad: 20 });
-            let mut toy = Contender::aead("toy", operation, Toy::HONEST).unwrap();
+            let mut toy = Contender::aead("toy", operation, ToyAead::HONEST).unwrap();
             toy.prepare(&mut ring);
             toy.run(&mut ring, 1000);
         }
@@ -306,7 +306,7 @@ pub(crate) mod tests {
     fn every_message_has_its_own_key() {
         let mut ring = Ring::new(Lengths::message(100));
         ring.seal(1000, |_, _, _, _, _| {});
-        let mut toy = SealingOnce(Toy::HONEST);
+        let mut toy = SealingOnce(ToyAead::HONEST);
         toy.run(&mut ring, 1);
         let first = toy.0.key;
         toy.run(&mut ring, 2);
@@ -316,7 +316,8 @@ pub(crate) mod tests {
     #[test]
     fn associated_data_reaches_every_message() {
         let mut ring = Ring::new(Lengths { message: 100, ad: 20 });
-        let (mut under_one_key, mut once) = (Sealing(Toy::HONEST), SealingOnce(Toy::HONEST));
+        let (mut under_one_key, mut once) =
+            (Sealing(ToyAead::HONEST), SealingOnce(ToyAead::HONEST));
         under_one_key.run(&mut ring, 1);
         once.run(&mut ring, 1);
         assert_eq!((under_one_key.0.ad_bytes, once.0.ad_bytes), (20, 20));
@@ -326,7 +327,7 @@ pub(crate) mod tests {
     #[should_panic(expected = "does not open")]
     fn a_broken_contender_is_not_measured() {
         let mut ring = Ring::new(Lengths::message(100));
-        let mut toy = Contender::aead("toy", Operation::Open, Toy::BROKEN).unwrap();
+        let mut toy = Contender::aead("toy", Operation::Open, ToyAead::BROKEN).unwrap();
         toy.prepare(&mut ring);
         toy.run(&mut ring, 1);
     }

@@ -117,11 +117,11 @@ fn messages_a_slice(contender: &mut Contender, ring: &mut Ring, length: Duration
 mod tests {
     use super::*;
     use crate::contender::Operation;
-    use crate::contender::tests::Toy;
+    use crate::contender::tests::ToyAead;
 
     #[test]
     fn every_contender_has_every_round() {
-        let toy = |operation| Contender::aead("toy", operation, Toy::HONEST).unwrap();
+        let toy = |operation| Contender::aead("toy", operation, ToyAead::HONEST).unwrap();
         let mut toys = [toy(Operation::Seal), toy(Operation::Open), toy(Operation::Seal)];
         let effort = Effort { rounds: 5, slice: Duration::from_micros(200) };
         let timings = run(&mut toys, Lengths { message: 64, ad: 16 }, effort);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_rounds_means_one() {
-        let mut toy = [Contender::aead("toy", Operation::Seal, Toy::HONEST).unwrap()];
+        let mut toy = [Contender::aead("toy", Operation::Seal, ToyAead::HONEST).unwrap()];
         let effort = Effort { rounds: 0, slice: Duration::from_micros(50) };
         assert_eq!(run(&mut toy, Lengths::message(16), effort)[0].cycles.len(), 1);
     }

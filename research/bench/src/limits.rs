@@ -133,7 +133,7 @@ pub fn measure(rounds: u32) -> Vec<Figures> {
 
 /// The size of an AEGIS variant, as far as the bound depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct AegisShape {
     /// AES rounds a lane and update: 8 or 6.
     pub rounds: u64,
     /// Message bytes a lane and update: 32 or 16.
@@ -142,7 +142,7 @@ pub struct Shape {
     pub degree: u64,
 }
 
-impl Shape {
+impl AegisShape {
     /// The shape of the algorithm with this id; a degree that is a parameter is given beside it.
     #[must_use]
     pub fn of(id: &str, degree: Option<u64>) -> Option<Self> {
@@ -227,7 +227,7 @@ fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
     let mut table = Table::new(title, head.map(String::from));
     for suite in options.suites() {
         let id = suite.family().identity.id;
-        let shape = Shape::of(id, suite.param("degree"));
+        let shape = AegisShape::of(id, suite.param("degree"));
         for operation in options.operations() {
             let runner = |backend: Backend| {
                 let width = Width::of_backend(backend.name())?;
@@ -267,7 +267,7 @@ mod tests {
     ];
 
     fn bound(id: &str, widest: Width) -> f64 {
-        let bound = Shape::of(id, Some(8)).and_then(|shape| shape.bound(&ZEN4, widest));
+        let bound = AegisShape::of(id, Some(8)).and_then(|shape| shape.bound(&ZEN4, widest));
         (bound.unwrap() * 1e4).round() / 1e4
     }
 
@@ -301,8 +301,8 @@ mod tests {
 
     #[test]
     fn other_algorithms_have_no_bound_here() {
-        assert_eq!(Shape::of("xaes-256-gcm", None), None);
-        assert_eq!(Shape::of("aegis-128x-v1", None), None);
+        assert_eq!(AegisShape::of("xaes-256-gcm", None), None);
+        assert_eq!(AegisShape::of("aegis-128x-v1", None), None);
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -93,7 +93,7 @@ fn typed<C: AeadInOut + 'static>(
     backend: Backend,
     make: impl Fn(&ring::Key) -> C + 'static,
 ) -> Option<Contender> {
-    Contender::aead(backend.name(), operation, Typed { cipher: make(&KEY), make })
+    Contender::aead(backend.name(), operation, TypedAead { cipher: make(&KEY), make })
 }
 
 fn flex<C: AeadInOut + KeySizeUser + 'static>(
@@ -112,7 +112,7 @@ fn gcm<A: Aes>(operation: Operation, backend: Backend) -> Option<Contender> {
         return Contender::aead(
             backend.name(),
             operation,
-            Once(Typed { cipher: make(&KEY), make }),
+            OneUseKey(TypedAead { cipher: make(&KEY), make }),
         );
     }
     typed(operation, backend, make)
@@ -124,12 +124,12 @@ fn mac<V: Variant>(_: Operation, backend: Backend) -> Option<Contender> {
     Some(Contender::mac(backend.name(), TypedMac(mac)))
 }
 
-struct Typed<C, M> {
+struct TypedAead<C, M> {
     cipher: C,
     make: M,
 }
 
-impl<C: AeadInOut, M: Fn(&ring::Key) -> C> contender::Aead for Typed<C, M> {
+impl<C: AeadInOut, M: Fn(&ring::Key) -> C> contender::Aead for TypedAead<C, M> {
     #[inline]
     fn rekey(&mut self, key: &ring::Key) {
         self.cipher = (self.make)(key);
@@ -194,9 +194,9 @@ impl<V: Variant, const STRATEGY: usize> contender::Aead for ByStrategy<V, STRATE
 }
 
 /// AES-GCM with the functions for keys that are used once.
-struct Once<C>(C);
+struct OneUseKey<C>(C);
 
-impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for Once<Typed<Gcm<A>, M>> {
+impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for OneUseKey<TypedAead<Gcm<A>, M>> {
     fn rekey(&mut self, key: &ring::Key) {
         self.0.rekey(key);
     }
@@ -263,18 +263,18 @@ fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Opt
     match algorithm.family().identity.kind {
         Kind::Aead => {
             let cipher = aead_on(algorithm, key, backend).ok()?;
-            Contender::aead(backend.name(), operation, Named { cipher, backend })
+            Contender::aead(backend.name(), operation, NamedAead { cipher, backend })
         }
         _ => Some(Contender::mac(backend.name(), mac_on(algorithm, key, backend).ok()?)),
     }
 }
 
-struct Named {
+struct NamedAead {
     cipher: AnyAead,
     backend: Backend,
 }
 
-impl contender::Aead for Named {
+impl contender::Aead for NamedAead {
     fn rekey(&mut self, key: &ring::Key) {
         let algorithm = self.cipher.algorithm();
         let cipher = aead_on(algorithm, &key[..algorithm.key_bytes()], self.backend);
@@ -360,7 +360,8 @@ mod tests {
             let backend = Backend::detect();
             let algorithm: Algorithm = name.parse().unwrap();
             let key = &KEY[..algorithm.key_bytes()];
-            let mut named = Named { cipher: aead_on(&algorithm, key, backend).unwrap(), backend };
+            let mut named =
+                NamedAead { cipher: aead_on(&algorithm, key, backend).unwrap(), backend };
             let (nonce, mut message, mut tag) = ([9; 32], [1; 50], [0; 64]);
             named.seal(&nonce, b"", &mut message, &mut tag);
 
@@ -374,13 +375,13 @@ mod tests {
             tag[0] ^= 1;
             assert!(!typed.open(&nonce, b"", &message, &tag, &mut opened));
         }
-        fn of<C: AeadInOut + aead::KeyInit>() -> Typed<C, impl Fn(&ring::Key) -> C> {
+        fn of<C: AeadInOut + aead::KeyInit>() -> TypedAead<C, impl Fn(&ring::Key) -> C> {
             let make = |key: &ring::Key| C::new(first(key));
-            Typed { cipher: make(&KEY), make }
+            TypedAead { cipher: make(&KEY), make }
         }
         compare("aegis-256x2", of::<Aegis<X256<2>>>());
-        compare("aes-128-gcm", Once(of::<Gcm<Aes128>>()));
-        compare("aes-256-gcm", Once(of::<Gcm<Aes256>>()));
+        compare("aes-128-gcm", OneUseKey(of::<Gcm<Aes128>>()));
+        compare("aes-256-gcm", OneUseKey(of::<Gcm<Aes256>>()));
         compare("xaes-256-gcm", of::<Xaes256Gcm>());
         compare("kc-xaes-256-gcm", of::<KcXaes256Gcm>());
         compare("flex-och-public", of::<FlexOchPublic>());

@@ -18,10 +18,10 @@ use polyseal::testing::Backend;
 use self::log::{Log, Record};
 use crate::compare::{absent, versions};
 use crate::contender::{Contender, Operation};
-use crate::held::Held;
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
+use crate::peer_limit::PeerLimit;
 use crate::peers::Peer;
 use crate::table;
 
@@ -50,19 +50,19 @@ pub struct Papers {
 
     /// How this program is told to measure a back end
     #[arg(skip)]
-    pub again: Again,
+    pub command: PaperCommand,
 }
 
 /// What this program is called with to measure papers, and how a paper is named there.
 #[derive(Clone, Copy, Debug)]
-pub struct Again {
+pub struct PaperCommand {
     /// The arguments that come first.
     pub command: &'static [&'static str],
     /// The option before a paper's name, if it is no argument of its own.
     pub option: Option<&'static str>,
 }
 
-impl Default for Again {
+impl Default for PaperCommand {
     fn default() -> Self {
         Self { command: &["papers"], option: None }
     }
@@ -207,7 +207,7 @@ fn lines(papers: &Papers, options: &Options, out: &mut dyn Write) -> io::Result<
     }
     let Log::Rehearsal(work) = rehearsal else { unreachable!("it stays one") };
     let backend = papers.backend().unwrap_or_else(Backend::detect);
-    let (held, peers) = (Held::beside(backend), papers.peers());
+    let (peer_limit, peers) = (PeerLimit::for_backend(backend), papers.peers());
     let mut log = Log::Lines(out);
     log.write(&Record::Run {
         machine: &Machine::detect(),
@@ -216,7 +216,7 @@ fn lines(papers: &Papers, options: &Options, out: &mut dyn Write) -> io::Result<
         slice_milliseconds: options.slice,
         peers: versions(&peers),
         absent: absent(&peers),
-        held: held.line(),
+        peer_limit: peer_limit.line(),
         work,
     })?;
     for paper in papers.named() {
@@ -234,9 +234,14 @@ fn backends(options: &Options) -> Vec<Backend> {
 }
 
 /// What those of `peers` have who may stand beside our back end.
-fn theirs(peers: &[Peer], id: &str, operation: Operation, held: Held) -> Vec<Contender> {
-    let able = peers.iter().filter(|peer| held.holds(**peer));
-    able.flat_map(|peer| peer.contenders(id, operation, held)).collect()
+fn peer_contenders(
+    peers: &[Peer],
+    id: &str,
+    operation: Operation,
+    peer_limit: PeerLimit,
+) -> Vec<Contender> {
+    let able = peers.iter().filter(|peer| peer_limit.holds(**peer));
+    able.flat_map(|peer| peer.contenders(id, operation, peer_limit)).collect()
 }
 
 /// The suites as contenders that bear the suites' names.
@@ -262,14 +267,14 @@ mod tests {
 
     fn papers() -> Papers {
         let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
-        let again = Again::default();
+        let command = PaperCommand::default();
         Papers {
             papers: vec![Paper::KcXaes],
             pages: None,
             report: None,
             quick: false,
             options,
-            again,
+            command,
         }
     }
 

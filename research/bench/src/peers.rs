@@ -35,7 +35,7 @@ mod zears;
 use clap::ValueEnum;
 
 use crate::contender::{Contender, Operation};
-use crate::held::Held;
+use crate::peer_limit::PeerLimit;
 
 /// A library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -184,11 +184,16 @@ impl Peer {
 
     /// This peer's implementations of the algorithm `id` for `operation`.
     #[must_use]
-    pub fn contenders(self, id: &str, operation: Operation, held: Held) -> Vec<Contender> {
+    pub fn contenders(
+        self,
+        id: &str,
+        operation: Operation,
+        peer_limit: PeerLimit,
+    ) -> Vec<Contender> {
         #[cfg(feature = "peers")]
         {
             let contender = match self {
-                Self::Libaegis => return libaegis::contenders(id, operation, held),
+                Self::Libaegis => return libaegis::contenders(id, operation, peer_limit),
                 Self::AwsLc => aws_lc::contender(id, operation),
                 Self::Boringssl => boringssl::contender(id, operation),
                 Self::Openssl => openssl::contender(id, operation),
@@ -210,7 +215,7 @@ impl Peer {
         }
         #[cfg(not(feature = "peers"))]
         {
-            let _ = (id, operation, held);
+            let _ = (id, operation, peer_limit);
             Vec::new()
         }
     }
@@ -295,8 +300,9 @@ mod pairing {
     #[test]
     fn who_has_what() {
         let names = |id: &str| -> Vec<String> {
-            let have =
-                |peer: &Peer| !peer.contenders(id, Operation::Seal, Held::ToNothing).is_empty();
+            let have = |peer: &Peer| {
+                !peer.contenders(id, Operation::Seal, PeerLimit::Unlimited).is_empty()
+            };
             let names = Peer::ALL.iter().filter(|peer| **peer != Peer::IpsecMb);
             names.filter(|peer| have(peer)).map(|peer| peer.name().to_owned()).collect()
         };

@@ -50,9 +50,9 @@ impl Lengths {
 pub struct Ring {
     message_bytes: usize,
     slots: usize,
-    ad: Paged,
-    sealed: Paged,
-    opened: Paged,
+    ad: PageAligned,
+    sealed: PageAligned,
+    opened: PageAligned,
     keys: [Key; TURN],
     nonces: [Nonce; TURN],
     tags: Vec<Tag>,
@@ -77,11 +77,11 @@ impl Ring {
             message_bytes,
             slots,
             // At another place in its page than either message, as it is read beside both.
-            ad: Paged::new(lengths.ad, PAGE_BYTES / 4 + LINE_BYTES),
-            sealed: Paged::new(slots * stride, 0),
+            ad: PageAligned::new(lengths.ad, PAGE_BYTES / 4 + LINE_BYTES),
+            sealed: PageAligned::new(slots * stride, 0),
             // Not the same place in a page as what is read: some CPUs take a load for dependent on
             // a store that agrees with it in the lowest 12 bits.
-            opened: Paged::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
+            opened: PageAligned::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
             keys: [[0xa5; 64]; TURN],
             nonces: [[0x5a; 32]; TURN],
             tags: vec![[0; size_of::<Tag>()]; slots],
@@ -154,13 +154,13 @@ const fn stride(message_bytes: usize) -> usize {
 
 /// Bytes that begin at a fixed place in a page, filled with something that is not zeros.
 #[derive(Debug)]
-struct Paged {
+struct PageAligned {
     memory: Vec<u8>,
     start: usize,
     len: usize,
 }
 
-impl Paged {
+impl PageAligned {
     fn new(len: usize, offset: usize) -> Self {
         let memory: Vec<u8> =
             (0..len + 2 * PAGE_BYTES).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();

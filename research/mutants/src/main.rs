@@ -30,7 +30,7 @@ const CRITICAL: &[(&str, &[&str])] = &[
         "polyseal-file",
         &[
             "src/commitment.rs",
-            "src/crypt.rs",
+            "src/whole_file.rs",
             "src/header.rs",
             "src/layout.rs",
             "src/manifest.rs",

@@ -1,5 +1,5 @@
 //! `include/polyseal.h` is what `header/polyseal.h.in`, the sources' documentation and the list of
-//! algorithms make; and every function ends its panics at the border.
+//! algorithms make; and every function catches its panics.
 //!
 //! A line of the template that begins with `@` is replaced: by the functions of a module, by a
 //! structure, or by a part of the list.
@@ -117,21 +117,21 @@ fn every_function_ends_its_panics_at_the_border() {
                 safe += 1;
                 continue;
             }
-            assert!(rust::begins_at_the_border(&body), "{name} does not begin at the border");
+            assert!(rust::begins_with_catch_panic(&body), "{name} does not begin with catch_panic");
         }
         for body in source(module).macro_functions() {
             assert!(
-                ["border (", "border_value ("].iter().any(|call| body.contains(call))
+                ["catch_panic (", "catch_panic_or ("].iter().any(|call| body.contains(call))
                     || body.trim().starts_with("{ $"),
-                "a function of a macro in {module} does not begin at the border: {body}"
+                "a function of a macro in {module} does not begin with catch_panic: {body}"
             );
         }
     }
     assert_eq!(safe, SAFE.len());
-    let begins = |text: &str| rust::begins_at_the_border(&syn::parse_str(text).expect(text));
+    let begins = |text: &str| rust::begins_with_catch_panic(&syn::parse_str(text).expect(text));
     assert!(begins("{ unsafe { release(a) } }"));
-    assert!(begins("{ const A: u8 = 1; border(|| b()) }"));
-    assert!(!begins("{ a.unwrap(); border(|| b()) }"));
+    assert!(begins("{ const A: u8 = 1; catch_panic(|| b()) }"));
+    assert!(!begins("{ a.unwrap(); catch_panic(|| b()) }"));
     assert!(!begins("{ a() }"));
 }
 

@@ -104,13 +104,13 @@ fn is_exported(attributes: &[Attribute]) -> bool {
 }
 
 /// Whether a panic cannot leave the function: it is one call that stops it, behind items at most.
-pub(crate) fn begins_at_the_border(body: &Block) -> bool {
+pub(crate) fn begins_with_catch_panic(body: &Block) -> bool {
     let mut statements = body.stmts.iter().filter(|statement| !matches!(statement, Stmt::Item(_)));
     match (statements.next(), statements.next()) {
-        (Some(Stmt::Expr(Expr::Unsafe(block), _)), None) => begins_at_the_border(&block.block),
+        (Some(Stmt::Expr(Expr::Unsafe(block), _)), None) => begins_with_catch_panic(&block.block),
         (Some(Stmt::Expr(Expr::Call(call), _)), None) => {
             let function = call.func.to_token_stream().to_string();
-            ["border", "border_value", "hand_over", "release"].contains(&&*function)
+            ["catch_panic", "catch_panic_or", "hand_over", "release"].contains(&&*function)
         }
         _ => false,
     }

@@ -13,12 +13,13 @@ use polyseal_local::secrets::without_hexadecimal_keys;
 use zeroize::Zeroizing;
 
 use super::raw::{
-    self, Nonce, associated_data, finish, given_nonce, nonce, refused, setup_ad, taken, unhex,
+    self, Nonce, associated_data, cipher_failure, finish, forbidden_outputs, given_nonce, nonce,
+    setup_ad, unhex,
 };
 use super::{print, warn};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{InputFile, OutputFile, OutputKind};
 
 pub(crate) fn aead(args: &AeadArgs) -> Result {
     match &args.command {
@@ -36,10 +37,10 @@ fn seal(args: &RawArgs) -> Result {
     let nonce = nonce(&args.algorithm.input, algorithm.nonce_bytes())?;
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
-    let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Binary, &taken)?;
+    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let output = OutputFile::open(&args.context.output, OutputKind::Binary, &forbidden_outputs)?;
     let message = Zeroizing::new(input.read_all()?);
-    let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(refused)?;
+    let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(cipher_failure)?;
     nonce.tell();
     finish(output, &sealed)
 }
@@ -52,15 +53,15 @@ fn open(args: &RawArgs) -> Result {
     let nonce = if recovers { Vec::new() } else { given_nonce(&args.algorithm.input)? };
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
-    let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Unknown, &taken)?;
+    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &forbidden_outputs)?;
     let sealed = input.read_all()?;
     if recovers {
-        let opened = aead.open_hidden_nonce(&ad, &sealed).map_err(refused)?;
+        let opened = aead.open_hidden_nonce(&ad, &sealed).map_err(cipher_failure)?;
         Nonce { bytes: opened.nonce, drawn: true }.tell();
         return finish(output, &opened.message);
     }
-    let message = Zeroizing::new(aead.open(&nonce, &ad, &sealed).map_err(refused)?);
+    let message = Zeroizing::new(aead.open(&nonce, &ad, &sealed).map_err(cipher_failure)?);
     finish(output, &message)
 }
 
@@ -70,16 +71,16 @@ fn cipher(args: &RawArgs, algorithm: &Algorithm, key: &[u8]) -> Result<AnyAead> 
         None => AnyAead::new(algorithm, key),
         Some(setup_ad) => AnyAead::with_setup_ad(algorithm, key, &setup_ad),
     }
-    .map_err(refused)
+    .map_err(cipher_failure)
 }
 
 fn tag(args: &TagArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
     let (key, _) = key(&args.algorithm, &algorithm)?;
-    let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
+    let mac = AnyMac::new(&algorithm, &key).map_err(cipher_failure)?;
     let nonce = nonce(&args.algorithm.input, algorithm.nonce_bytes())?;
     let message = InputFile::open(args.algorithm.input.file.as_deref())?.read_all()?;
-    let tag = mac.mac(&nonce.bytes, &message).map_err(refused)?;
+    let tag = mac.mac(&nonce.bytes, &message).map_err(cipher_failure)?;
     nonce.tell();
     print(&format!("{}\n", hex::encode(tag)))
 }
@@ -87,11 +88,11 @@ fn tag(args: &TagArgs) -> Result {
 fn verify(args: &VerifyArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
     let (key, _) = key(&args.algorithm, &algorithm)?;
-    let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
+    let mac = AnyMac::new(&algorithm, &key).map_err(cipher_failure)?;
     let nonce = given_nonce(&args.algorithm.input)?;
     let tag = unhex("--tag", &args.tag)?;
     let message = InputFile::open(args.algorithm.input.file.as_deref())?.read_all()?;
-    mac.verify(&nonce, &message, &tag).map_err(refused)
+    mac.verify(&nonce, &message, &tag).map_err(cipher_failure)
 }
 
 /// The algorithm with every `--param`, if it is of the kind that the command is for.

@@ -5,13 +5,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use polyseal_bench::papers::{self, Again, Papers};
+use polyseal_bench::papers::{self, PaperCommand, Papers};
 
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 
 /// How a report measures one back end.
-const AGAIN: Again = Again { command: &["bench"], option: Some("--paper") };
+const AGAIN: PaperCommand = PaperCommand { command: &["bench"], option: Some("--paper") };
 
 pub(crate) fn bench(args: BenchArgs) -> Result {
     let BenchArgs { options, report, quick, papers } = args;
@@ -38,5 +38,5 @@ pub(crate) fn bench(args: BenchArgs) -> Result {
 }
 
 fn papers_of(papers: Vec<papers::Paper>, quick: bool, options: polyseal_bench::Options) -> Papers {
-    Papers { papers, pages: None, report: None, quick, options, again: AGAIN }
+    Papers { papers, pages: None, report: None, quick, options, command: AGAIN }
 }

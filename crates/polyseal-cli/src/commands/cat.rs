@@ -4,10 +4,10 @@ use polyseal_file::{Error, ReadAt};
 use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
-use crate::args::{CatArgs, Range};
+use crate::args::{CatArgs, RangeArg};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
-use crate::keys::Opening;
+use crate::file_io::{InputFile, OutputFile, OutputKind};
+use crate::keys::DecryptInputs;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
@@ -17,36 +17,36 @@ const PIECE: usize = 256 * 1024;
 const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let opening = Opening::to_read(&args.read, None)?;
+    let inputs = DecryptInputs::to_read(&args.read, None)?;
     let input = InputFile::open(Some(&args.file))?;
     if input.bytes().is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    let mut taken = opening.sources.taken();
-    taken.extend(input.id.map(|id| (id, "the input")));
+    let mut forbidden_outputs = inputs.sources.forbidden_outputs();
+    forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
         let object = object.pinned().map_err(|error| crate::error::of_store("read", &error))?;
-        return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
+        return print(args, &inputs, object, PIECE_OF_OBJECT, &forbidden_outputs);
     }
-    print(args, &opening, &input.file, PIECE, &taken)
+    print(args, &inputs, &input.file, PIECE, &forbidden_outputs)
 }
 
 fn print(
     args: &CatArgs,
-    opening: &Opening,
+    inputs: &DecryptInputs,
     source: impl ReadAt,
     pieces: usize,
-    taken: &[(FileId, &'static str)],
+    forbidden_outputs: &[(FileId, &'static str)],
 ) -> Result {
-    let reader = opening.decryptor().reader(source).map_err(|error| match error {
+    let reader = inputs.decryptor().reader(source).map_err(|error| match error {
         Error::Armored => Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"),
-        other => opening.refused(other, &args.file),
+        other => inputs.explain_file(other, &args.file),
     })?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
-    let mut output = OutputFile::open(&args.output, Contents::Unknown, taken)?;
+    let mut output = OutputFile::open(&args.output, OutputKind::Unknown, forbidden_outputs)?;
     let mut piece =
         Zeroizing::new(vec![0; pieces.min(usize::try_from(end - at).unwrap_or(pieces))]);
     while at < end {
@@ -61,14 +61,14 @@ fn print(
 
 /// The first byte and the one after the last, of a plaintext of `bytes` bytes. As in HTTP, a range
 /// may end behind the plaintext, but not begin there; all of it is also all of an empty one.
-fn bounds(range: Range, bytes: u64) -> Result<(u64, u64)> {
+fn bounds(range: RangeArg, bytes: u64) -> Result<(u64, u64)> {
     match range {
-        Range::Last(n) => Ok((bytes.saturating_sub(n), bytes)),
-        Range::From(0, None) => Ok((0, bytes)),
-        Range::From(from, to) if from < bytes => {
+        RangeArg::Last(n) => Ok((bytes.saturating_sub(n), bytes)),
+        RangeArg::From(0, None) => Ok((0, bytes)),
+        RangeArg::From(from, to) if from < bytes => {
             Ok((from, to.map_or(bytes, |to| bytes.min(to.saturating_add(1)))))
         }
-        Range::From(..) => {
+        RangeArg::From(..) => {
             Err(Failure::usage(format!("the range begins after the end: there are {bytes} bytes")))
         }
     }
@@ -81,14 +81,14 @@ mod tests {
     #[test]
     fn ranges_of_a_plaintext() {
         let of = |range, bytes| bounds(range, bytes).ok();
-        assert_eq!(of(Range::From(0, None), 0), Some((0, 0)));
-        assert_eq!(of(Range::From(0, Some(0)), 0), None);
-        assert_eq!(of(Range::From(0, Some(0)), 1), Some((0, 1)));
-        assert_eq!(of(Range::From(3, Some(9)), 5), Some((3, 5)));
-        assert_eq!(of(Range::From(3, Some(u64::MAX)), 5), Some((3, 5)));
-        assert_eq!(of(Range::From(5, None), 5), None);
-        assert_eq!(of(Range::Last(2), 5), Some((3, 5)));
-        assert_eq!(of(Range::Last(9), 5), Some((0, 5)));
-        assert_eq!(of(Range::Last(0), 5), Some((5, 5)));
+        assert_eq!(of(RangeArg::From(0, None), 0), Some((0, 0)));
+        assert_eq!(of(RangeArg::From(0, Some(0)), 0), None);
+        assert_eq!(of(RangeArg::From(0, Some(0)), 1), Some((0, 1)));
+        assert_eq!(of(RangeArg::From(3, Some(9)), 5), Some((3, 5)));
+        assert_eq!(of(RangeArg::From(3, Some(u64::MAX)), 5), Some((3, 5)));
+        assert_eq!(of(RangeArg::From(5, None), 5), None);
+        assert_eq!(of(RangeArg::Last(2), 5), Some((3, 5)));
+        assert_eq!(of(RangeArg::Last(9), 5), Some((0, 5)));
+        assert_eq!(of(RangeArg::Last(0), 5), Some((5, 5)));
     }
 }

@@ -10,11 +10,12 @@ use polyseal_local::secrets::without_hexadecimal_keys;
 use zeroize::Zeroizing;
 
 use super::raw::{
-    self, Nonce, associated_data, finish, given_nonce, nonce, refused, setup_ad, taken,
+    self, Nonce, associated_data, cipher_failure, finish, forbidden_outputs, given_nonce, nonce,
+    setup_ad,
 };
 use crate::args::{HazmatArgs, HazmatCommand, WideBlockArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{InputFile, OutputFile, OutputKind};
 
 /// The length of a random nonce where any will do.
 const USUAL_NONCE_BYTES: usize = 24;
@@ -35,10 +36,10 @@ fn encipher(args: &WideBlockArgs) -> Result {
     let nonce = nonce(&args.input, nonce_bytes)?;
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
-    let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Binary, &taken)?;
+    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let output = OutputFile::open(&args.context.output, OutputKind::Binary, &forbidden_outputs)?;
     let message = Zeroizing::new(input.read_all()?);
-    let enciphered = cipher.encipher(&nonce.bytes, &ad, &message).map_err(refused)?;
+    let enciphered = cipher.encipher(&nonce.bytes, &ad, &message).map_err(cipher_failure)?;
     nonce.tell();
     finish(output, &enciphered)
 }
@@ -55,9 +56,9 @@ fn decipher(args: &WideBlockArgs) -> Result {
     };
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
-    let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Unknown, &taken)?;
-    let opened = cipher.decipher(&nonce, &ad, &input.read_all()?).map_err(refused)?;
+    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &forbidden_outputs)?;
+    let opened = cipher.decipher(&nonce, &ad, &input.read_all()?).map_err(cipher_failure)?;
     Nonce { bytes: opened.nonce, drawn: hides }.tell();
     finish(output, &opened.message)
 }
@@ -69,7 +70,7 @@ fn cipher(args: &WideBlockArgs) -> Result<(WideBlock, Option<FileId>)> {
     let setup_ad = setup_ad(&args.context)?.unwrap_or_default();
     let cipher =
         WideBlock::by_name(&args.cipher, &key, &setup_ad).map_err(|error| match error {
-            polyseal::Error::Range { .. } => refused(error),
+            polyseal::Error::Range { .. } => cipher_failure(error),
             _ => {
                 let message = format!("--cipher {}: {error}", args.cipher);
                 Failure::usage(without_hexadecimal_keys(&message))

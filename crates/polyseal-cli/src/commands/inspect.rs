@@ -8,14 +8,14 @@ use super::{print, print_json};
 use crate::args::InspectArgs;
 use crate::error::{Result, shown};
 use crate::file_io::InputFile;
-use crate::keys::Sources;
+use crate::keys::KeyInputs;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
-        let header = Sources::new([None, None])?.header(header)?;
+        let header = KeyInputs::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
         let length = payload.and_then(|payload| payload.bytes());
-        return show(args, &Inspection::of(&header, length));
+        return show(args, &Inspection::from_header(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
     let length = input.bytes();

@@ -6,7 +6,7 @@ use polyseal_file::age::{IdentityKind, generate};
 use super::print;
 use crate::args::{KeyKind, KeygenArgs, OutputArgs};
 use crate::error::{Code, Failure, Result};
-use crate::file_io::{Contents, OutputFile};
+use crate::file_io::{OutputFile, OutputKind};
 
 pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     let (file, recipient) = match args.kind {
@@ -16,7 +16,7 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     };
     // A key that is replaced takes every file encrypted with it along: there is no -f.
     let output = OutputArgs { output: Some(args.output.clone()), force: false };
-    let mut output = OutputFile::open(&output, Contents::Unknown, &[]).map_err(no_force)?;
+    let mut output = OutputFile::open(&output, OutputKind::Unknown, &[]).map_err(no_force)?;
     output.write_all(file.as_bytes())?;
     output.sync()?;
     output.commit().map_err(no_force)?;

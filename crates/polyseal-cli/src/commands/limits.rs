@@ -36,11 +36,11 @@ pub(crate) fn limits(args: &LimitsArgs) -> Result {
         forgeries: args.forgeries,
         work: args.work,
     };
-    let answer = Answer::new(algorithm, load);
+    let answer = LimitsReport::new(algorithm, load);
     if args.json { print_json(&answer.json()) } else { print(&answer.text()) }
 }
 
-struct Answer {
+struct LimitsReport {
     algorithm: Algorithm,
     load: Load,
     assessment: Assessment,
@@ -48,7 +48,7 @@ struct Answer {
     messages: [Option<Amount>; 2],
 }
 
-impl Answer {
+impl LimitsReport {
     fn new(algorithm: Algorithm, load: Load) -> Self {
         let assessment = assess(&algorithm, &load);
         let messages = RISKS.map(|log2| messages_within(&algorithm, &load, risk(log2)));
@@ -56,7 +56,7 @@ impl Answer {
     }
 
     /// Whether the load keeps to each of [`RISKS`] and to every limit.
-    fn within(&self) -> [bool; 2] {
+    fn within_limits(&self) -> [bool; 2] {
         let total = self.assessment.total();
         let kept = self.assessment.crossed.is_empty();
         RISKS.map(|log2| kept && total.is_within(risk(log2)))
@@ -144,7 +144,7 @@ impl Answer {
             "messages_log2": Value::Object(by_risk(self.messages.map(|messages| {
                 messages.map_or(Value::Null, |amount| number(floor(amount)))
             }))),
-            "within": Value::Object(by_risk(self.within().map(Value::Bool))),
+            "within": Value::Object(by_risk(self.within_limits().map(Value::Bool))),
             "advice": self.advice(),
         })
     }
@@ -153,7 +153,7 @@ impl Answer {
         let [nist, strict] = self.messages;
         let crossed = &self.assessment.crossed;
         let tolerable = self.assessment.total().is_within(risk(RISKS[0]));
-        let use_of_keys = match (self.within(), nist, strict) {
+        let use_of_keys = match (self.within_limits(), nist, strict) {
             ([_, true], _, Some(most)) => {
                 format!("Fine: a key bears {most} such messages even at a risk of 2^-50.")
             }
@@ -168,12 +168,13 @@ impl Answer {
                 format!("Too much: {}, after {most} messages.", crossed[0])
             }
             (_, Some(most), _) => {
-                let instead = self.instead().map(|instead| format!(", or {instead}"));
-                format!("Too much: rekey after {most} messages{}.", instead.unwrap_or_default())
+                let alternative =
+                    self.alternative().map(|alternative| format!(", or {alternative}"));
+                format!("Too much: rekey after {most} messages{}.", alternative.unwrap_or_default())
             }
             _ => {
-                let instead = self.instead().map(|instead| format!(": {instead}"));
-                format!("Too much even for one message{}.", instead.unwrap_or_default())
+                let alternative = self.alternative().map(|alternative| format!(": {alternative}"));
+                format!("Too much even for one message{}.", alternative.unwrap_or_default())
             }
         };
         let found = self.assessment.offline.iter().find(|bound| bound.name == "key search");
@@ -186,7 +187,7 @@ impl Answer {
     }
 
     /// What else would do: only what bears the whole load.
-    fn instead(&self) -> Option<String> {
+    fn alternative(&self) -> Option<String> {
         let nonces = |nonces| bears(&self.algorithm, &Load { nonces, ..self.load });
         let ways = match self.binding() {
             "repeated nonce" => {

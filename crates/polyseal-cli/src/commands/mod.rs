@@ -39,7 +39,7 @@ pub(crate) use vectors::vectors;
 
 use polyseal::registry::Family;
 
-use crate::say::{note, print, print_bytes, print_json, warn, warn_of_weak};
+use crate::messages::{note, print, print_bytes, print_json, warn, warn_of_weak};
 
 /// The suites for files that are instances of `family`.
 fn suites_of(family: &Family) -> impl Iterator<Item = &'static str> {

@@ -124,7 +124,7 @@ pub(super) fn unhex(option: &str, digits: &str) -> Result<Vec<u8>> {
 }
 
 /// What the library refuses: a forgery, or a length that the user can correct.
-pub(super) fn refused(error: polyseal::Error) -> Failure {
+pub(super) fn cipher_failure(error: polyseal::Error) -> Failure {
     match error {
         polyseal::Error::Unauthentic => Failure::new(Code::Content, error.to_string())
             .hint("nothing was written; check key, nonce, associated data and input"),
@@ -138,7 +138,7 @@ pub(super) fn refused(error: polyseal::Error) -> Failure {
 }
 
 /// Files that the output must not be.
-pub(super) fn taken(
+pub(super) fn forbidden_outputs(
     input: Option<FileId>,
     key: Option<FileId>,
     ad: Option<FileId>,

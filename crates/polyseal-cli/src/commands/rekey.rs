@@ -4,25 +4,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use polyseal_file::{Encryptor, Existing, Identities, Passphrase, Recipients};
+use polyseal_file::{Encryptor, ExistingRecipients, Identities, Passphrase, Recipients};
 #[cfg(feature = "stores")]
 use polyseal_local::rekey_stored;
 use polyseal_local::{
-    Already, DetachedHeader, How, Options, Patterns, Problem, Rekey, RekeyedFile, SealedTree, Tell,
-    Total, Trust, expect_not_interrupted,
+    DetachedHeader, OnFile, Options, Patterns, Problem, Rekey, RekeyMode, RekeyedCheck,
+    RekeyedFile, SealedTree, Total, Trust, expect_not_interrupted,
 };
 #[cfg(feature = "stores")]
 use polyseal_object_store::remote::StoredObject;
 
-use super::many::{Names, told};
+use super::many::{Names, run_with_report};
 #[cfg(feature = "stores")]
-use super::many::{each, said};
+use super::many::{describe, for_each_file};
 use super::note;
 use super::trees::only_one;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
-use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::file_io::{InputFile, OutputFile, OutputKind, forbidden};
+use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
 #[cfg(feature = "stores")]
 use crate::objects::named;
 use crate::objects::{self, expect_file, is_object};
@@ -32,12 +32,12 @@ use crate::streams::is_standard_input;
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if let Some(header) = &args.header {
         expect_named(args)?;
-        return detached(args, header);
+        return rekey_detached(args, header);
     }
     let list = args.many.list()?;
     let path = match &args.file[..] {
         [path] if list.is_none() && !args.many.recursive && !args.many.json => path,
-        files => return several(args, files, list),
+        files => return rekey_many(args, files, list),
     };
     #[cfg(feature = "stores")]
     if is_object(path) {
@@ -45,66 +45,67 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     }
     expect_file(path)?;
     if args.restore {
-        let opening = to_restore(args)?;
-        let trust = trust(opening.as_ref());
+        let inputs = to_restore(args)?;
+        let trust = trust(inputs.as_ref());
         let bar = Bar::none();
         let options = Options::new().progress(&bar);
         return Ok(polyseal_local::restore_file(path, trust, &options)?);
     }
     expect_named(args)?;
     if is_standard_input(path) {
-        return Err(polyseal_local::Error::new(path, Problem::NotToBeRekeyed).into());
+        return Err(polyseal_local::Error::new(path, Problem::NotRekeyable).into());
     }
     if args.output.is_none() {
         expect_not_interrupted(path)?;
     }
-    one(args, path)?;
+    rekey_one(args, path)?;
     note_kept_keys(args, NEW_KEY);
     Ok(())
 }
 
-fn one(args: &RekeyArgs, path: &Path) -> Result {
-    let run = Run::new(args, args.work.threads)?;
+fn rekey_one(args: &RekeyArgs, path: &Path) -> Result {
+    let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
-    let rekey = run.rekey(&to, Already::Unknown);
-    let bar = Bar::of(Progress::new(None, false));
-    let explained = |error| run.opening.explained(error);
+    let rekey = run.rekey(&to, RekeyedCheck::Unknown);
+    let bar = Bar::new(Progress::new(None, false));
+    let explain = |error| run.inputs.explain(error);
     let Some(other) = &args.output else {
-        let forbidden = forbidden(&run.opening.sources.taken());
+        let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden);
-        return polyseal_local::rekey_file(path, &rekey, &options).map_err(explained);
+        return polyseal_local::rekey_file(path, &rekey, &options).map_err(explain);
     };
-    let ready = RekeyedFile::open(path, &rekey).map_err(explained)?;
+    let ready = RekeyedFile::open(path, &rekey).map_err(explain)?;
     // Its copy is of a header of the same file, perhaps, and would undo this one.
     expect_not_interrupted(other)?;
-    let mut taken = run.opening.sources.taken();
-    taken.push((ready.input()?, "the input; leave out -o to replace it"));
+    let mut forbidden_outputs = run.inputs.sources.forbidden_outputs();
+    forbidden_outputs.push((ready.input()?, "the input; leave out -o to replace it"));
     let output = OutputArgs { output: Some(other.clone()), force: args.force };
-    let mut output = OutputFile::open(&output, Contents::Binary, &taken)?;
+    let mut output = OutputFile::open(&output, OutputKind::Binary, &forbidden_outputs)?;
     let options = Options::new().progress(&bar);
-    ready.write(output.sink(), other, &options).map_err(explained)?;
+    ready.write(output.sink(), other, &options).map_err(explain)?;
     output.commit()
 }
 
 /// Other recipients for a payload whose header is kept in a file of its own: that file is replaced,
 /// in one step and under the same lock as any. The payload is not needed, and never written to.
-fn detached(args: &RekeyArgs, path: &Path) -> Result {
+fn rekey_detached(args: &RekeyArgs, path: &Path) -> Result {
     let context = args.context.get()?;
-    let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-    let mut opening = Opening::new(&args.open, false, context.clone(), args.work.threads, sources)?;
-    let there = match &args.output {
+    let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+    let mut inputs =
+        DecryptInputs::new(&args.open, false, context.clone(), args.work.threads, sources)?;
+    let destination = match &args.output {
         None if is_standard_input(path) => {
             return Err(polyseal_local::Error::new(path, Problem::NotAFile).into());
         }
-        None => There::Replaced(DetachedHeader::read(path)?),
-        Some(other) => There::Elsewhere(opening.sources.header(path)?, other),
+        None => HeaderDestination::Replaced(DetachedHeader::read(path)?),
+        Some(other) => HeaderDestination::Elsewhere(inputs.sources.header(path)?, other),
     };
-    let old = match &there {
-        There::Replaced(header) => header.header().clone(),
-        There::Elsewhere(header, _) => header.clone(),
+    let old = match &destination {
+        HeaderDestination::Replaced(header) => header.header().clone(),
+        HeaderDestination::Elsewhere(header, _) => header.clone(),
     };
-    let refused = |error| opening.refused(error, path);
-    let authentic = old.authenticate(&opening.identities).map_err(refused)?;
+    let refused = |error| inputs.explain_file(error, path);
+    let authentic = old.authenticate(&inputs.identities).map_err(refused)?;
     if context.is_some() {
         authentic.expect_context(context.as_ref()).map_err(refused)?;
     }
@@ -113,25 +114,25 @@ fn detached(args: &RekeyArgs, path: &Path) -> Result {
         [path] => Some(InputFile::open(Some(path))?),
         _ => return Err(Failure::usage("one header is for one payload")),
     };
-    let mut taken = opening.sources.taken();
+    let mut forbidden_outputs = inputs.sources.forbidden_outputs();
     if let Some(payload) = &payload {
-        opening.header = Some(old.clone());
-        expect_together(&opening, payload)?;
-        taken.extend(payload.id.map(|id| (id, "the payload")));
+        inputs.header = Some(old.clone());
+        expect_together(&inputs, payload)?;
+        forbidden_outputs.extend(payload.id.map(|id| (id, "the payload")));
     }
-    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let passphrase = NewPassphrase::new(&args.recipients, args.new_passphrase_fd);
     let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &opening.sources)?;
-    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &inputs.sources)?;
+    let existing = if args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
-    match there {
-        There::Replaced(header) => {
-            let (bar, forbidden) = (Bar::none(), forbidden(&taken));
+    match destination {
+        HeaderDestination::Replaced(header) => {
+            let (bar, forbidden) = (Bar::none(), forbidden(&forbidden_outputs));
             header.replace(&new, &Options::new().progress(&bar).forbidden(&forbidden))?;
         }
-        There::Elsewhere(_, other) => {
+        HeaderDestination::Elsewhere(_, other) => {
             let to = OutputArgs { output: Some(other.to_owned()), force: args.force };
-            let mut output = OutputFile::open(&to, Contents::Binary, &taken)?;
+            let mut output = OutputFile::open(&to, OutputKind::Binary, &forbidden_outputs)?;
             output.write_all(new.as_bytes())?;
             output.commit()?;
         }
@@ -146,36 +147,36 @@ fn detached(args: &RekeyArgs, path: &Path) -> Result {
 }
 
 /// Where the new header goes.
-enum There<'a> {
+enum HeaderDestination<'a> {
     Replaced(DetachedHeader),
     Elsewhere(polyseal_file::Header, &'a Path),
 }
 
 /// Opens the end of the payload with the header, to see whether they belong together.
-fn expect_together(opening: &Opening, payload: &InputFile) -> Result {
+fn expect_together(inputs: &DecryptInputs, payload: &InputFile) -> Result {
     if payload.length.is_none() {
         return Err(Failure::usage("the payload must be a regular file")
             .hint("leave it out: the header alone is enough"));
     }
-    let reader = opening.decryptor().reader(&payload.file);
-    reader.map(|_| ()).map_err(|error| opening.refused(error, &payload.name))
+    let reader = inputs.decryptor().reader(&payload.file);
+    reader.map(|_| ()).map_err(|error| inputs.explain_file(error, &payload.name))
 }
 
 /// Several files, those of a list, or a tree.
-fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
+fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     if args.output.is_some() && !(args.many.recursive && args.new_key) {
         return Err(Failure::usage("-o is for one file: each of several is replaced")
             .hint("leave it out, or rekey copies"));
     }
     let excluded = args.many.excluded()?;
     if args.many.recursive {
-        return tree(args, only_one(files)?, &excluded);
+        return rekey_tree(args, only_one(files)?, &excluded);
     }
     if files.iter().any(|file| is_object(file)) && !files.iter().all(|file| is_object(file)) {
         return Err(Failure::usage("files and objects are not rekeyed in one run")
             .hint("give them one after the other"));
     }
-    let bar = Bar::of(match &list {
+    let bar = Bar::new(match &list {
         Some(list) if !args.restore => args.many.progress(list)?,
         Some(_) => None,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
@@ -184,7 +185,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
-    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
     #[cfg(feature = "stores")]
     let mut names = names.peekable();
     #[cfg(feature = "stores")]
@@ -196,26 +197,26 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
         name.and_then(is_file).map_err(Failure::into_local)
     });
     if args.restore {
-        let opening = to_restore(args)?;
+        let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).jobs(args.many.jobs());
-        return told(&args.many, &bar, opening.as_ref(), |tell| {
-            polyseal_local::restore_files(names, trust(opening.as_ref()), &options, tell)
+        return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
+            polyseal_local::restore_files(names, trust(inputs.as_ref()), &options, tell)
         });
     }
-    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
-    let new = run.at_once()?;
+    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let new = run.read_now()?;
     let to = || run.recipients();
-    let rekey = run.rekey(&to, run.already(&new));
-    let forbidden = forbidden(&run.opening.sources.taken());
+    let rekey = run.rekey(&to, run.rekeyed_check(&new));
+    let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
     let options = Options::new().progress(&bar).forbidden(&forbidden).jobs(args.many.jobs());
-    told(&args.many, &bar, Some(&run.opening), |tell| {
+    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| {
         polyseal_local::rekey_files(names, &rekey, &options, tell)
     })?;
     note_kept_keys(args, NEW_KEY);
     Ok(())
 }
 
-fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
+fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if !args.restore && !args.many.exclude.is_empty() {
         return Err(Failure::usage("--exclude does not go with rekey --recursive")
             .hint("the manifest is for all of the tree"));
@@ -225,13 +226,13 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if store.is_some() {
         expect_by_header(args)?;
     }
-    let bar = Bar::of(Progress::of_files(None, None));
-    let leave_out = |path: &Path| excluded.has_itself(path);
+    let bar = Bar::new(Progress::of_files(None, None));
+    let leave_out = |path: &Path| excluded.matches_itself(path);
     if args.restore {
-        let opening = to_restore(args)?;
+        let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
-        return told(&args.many, &bar, opening.as_ref(), |tell| {
-            polyseal_local::restore_tree(path, trust(opening.as_ref()), &options, tell)
+        return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
+            polyseal_local::restore_tree(path, trust(inputs.as_ref()), &options, tell)
         });
     }
     let output = OutputArgs { output: args.output.clone(), force: args.force };
@@ -239,26 +240,26 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if let Some(to) = &to_tree {
         to.expect_outside(path)?;
     }
-    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
-    let new = run.at_once()?;
-    let forbidden = forbidden(&run.opening.sources.taken());
+    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let new = run.read_now()?;
+    let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
     let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
     let options = options.jobs(args.many.jobs());
     let unbound = args.unbound.allow_unbound_contents || args.bind_contents;
     let options = options.allow_unbound_contents(unbound);
     if let Some(to) = to_tree {
-        return written_anew(&run, path, &bar, &options, |from, encryptor, tell| {
+        return rewrite_tree(&run, path, &bar, &options, |from, encryptor, tell| {
             from.reencrypt(to, encryptor, tell)
         });
     }
     if args.bind_contents {
-        return written_anew(&run, path, &bar, &options, |from, encryptor, tell| {
+        return rewrite_tree(&run, path, &bar, &options, |from, encryptor, tell| {
             from.bind_contents(encryptor, tell)
         });
     }
     let to = || run.recipients();
-    let rekey = run.rekey(&to, run.already(&new));
-    told(&args.many, &bar, Some(&run.opening), |tell| match store {
+    let rekey = run.rekey(&to, run.rekeyed_check(&new));
+    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| match store {
         Some(store) => SealedTree::rekey_in(store, &rekey, &options, tell),
         None => SealedTree::rekey(path, &rekey, &options, tell),
     })?;
@@ -289,10 +290,10 @@ fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
     expect_named(args)?;
     expect_by_header(args)?;
     let object = replaceable(path)?;
-    let run = Run::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
-    let done = rekey_stored(&object, path, &run.rekey(&to, Already::Unknown), &Bar::none());
-    done.map_err(|error| run.opening.explained(error))?;
+    let done = rekey_stored(&object, path, &run.rekey(&to, RekeyedCheck::Unknown), &Bar::none());
+    done.map_err(|error| run.inputs.explain(error))?;
     note_kept_keys(args, ANEW);
     Ok(())
 }
@@ -305,30 +306,30 @@ fn rekey_objects(
     bar: &Bar,
 ) -> Result {
     expect_by_header(args)?;
-    let run = Run::new(args, args.work.threads)?;
-    let new = run.at_once()?;
+    let run = RekeyJob::new(args, args.work.threads)?;
+    let new = run.read_now()?;
     let to = || run.recipients();
-    let rekey = run.rekey(&to, run.already(&new));
-    each(&args.many, names, PathBuf::clone, bar, |path| {
+    let rekey = run.rekey(&to, run.rekeyed_check(&new));
+    for_each_file(&args.many, names, PathBuf::clone, bar, |path| {
         if !is_object(&path) {
             return Err(
                 Failure::usage("it is a file, among objects").hint("give them one after the other")
             );
         }
         let done = rekey_stored(&replaceable(&path)?, &path, &rekey, bar);
-        Ok(said(&path, done.map_err(|error| run.opening.explained(error))?))
+        Ok(describe(&path, done.map_err(|error| run.inputs.explain(error))?))
     })?;
     note_kept_keys(args, ANEW);
     Ok(())
 }
 
 /// What is not only other headers: the contents, too, in a new tree, or the manifest.
-fn written_anew(
-    run: &Run<'_>,
+fn rewrite_tree(
+    run: &RekeyJob<'_>,
     path: &Path,
     bar: &Bar,
     options: &Options<'_>,
-    work: impl FnOnce(&SealedTree<'_>, Encryptor<'_>, Tell<'_>) -> polyseal_local::Result<Total>,
+    work: impl FnOnce(&SealedTree<'_>, Encryptor<'_>, OnFile<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let args = run.args;
     let context = args.context.get()?;
@@ -339,57 +340,58 @@ fn written_anew(
     if let Some(threads) = args.work.threads.or(args.many.threads_each()) {
         encryptor = encryptor.threads(threads);
     }
-    let from = SealedTree::open(path, run.opening.decryptor(), options)
-        .map_err(|error| run.opening.explained_of(error))?;
-    told(&args.many, bar, Some(&run.opening), |tell| work(&from, encryptor, tell))
+    let from = SealedTree::open(path, run.inputs.decryptor(), options)
+        .map_err(|error| run.inputs.explain_with_path(error))?;
+    run_with_report(&args.many, bar, Some(&run.inputs), |tell| work(&from, encryptor, tell))
 }
 
 /// What tells whether a copy is authentic, if anything is given that does.
-fn to_restore(args: &RekeyArgs) -> Result<Option<Opening>> {
+fn to_restore(args: &RekeyArgs) -> Result<Option<DecryptInputs>> {
     let given = &args.open;
     let none = given.key.is_empty() && given.identity.is_empty();
     if none && given.passphrase_fd.is_none() {
         return Ok(None);
     }
-    let sources = Sources::new([given.passphrase_fd, None])?;
-    Opening::new(given, false, None, None, sources).map(Some)
+    let sources = KeyInputs::new([given.passphrase_fd, None])?;
+    DecryptInputs::new(given, false, None, None, sources).map(Some)
 }
 
-fn trust(opening: Option<&Opening>) -> Trust<'_> {
-    opening.map_or(Trust::SamePayload, |opening| Trust::Authentic(&opening.identities))
+fn trust(inputs: Option<&DecryptInputs>) -> Trust<'_> {
+    inputs.map_or(Trust::SamePayload, |inputs| Trust::Authentic(&inputs.identities))
 }
 
 /// What a run takes: what opens files, and who can open them from now on. The latter are read, and
 /// a passphrase is asked for, when the first file has opened.
-struct Run<'a> {
+struct RekeyJob<'a> {
     args: &'a RekeyArgs,
-    opening: Opening,
+    inputs: DecryptInputs,
     context: Option<polyseal_file::Context>,
     threads: Option<std::num::NonZeroUsize>,
     recipients: OnceLock<Recipients>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RekeyJob<'a> {
     fn new(args: &'a RekeyArgs, threads: Option<std::num::NonZeroUsize>) -> Result<Self> {
         expect_named(args)?;
         let context = args.context.get()?;
-        let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-        let opening = Opening::new(&args.open, false, context.clone(), threads, sources)?;
-        Ok(Self { args, opening, context, threads, recipients: OnceLock::new() })
+        let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+        let inputs = DecryptInputs::new(&args.open, false, context.clone(), threads, sources)?;
+        Ok(Self { args, inputs, context, threads, recipients: OnceLock::new() })
     }
 
     fn rekey<'b>(
         &'b self,
-        to: &'b polyseal_local::ToRecipients<'b>,
-        already: Already<'b>,
+        to: &'b polyseal_local::NewRecipients<'b>,
+        already: RekeyedCheck<'b>,
     ) -> Rekey<'b> {
-        let others = if self.args.keep { Existing::Keep } else { Existing::Remove };
+        let others =
+            if self.args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
         let how = match (self.args.in_place, self.args.new_key) {
-            (true, _) => How::InPlace,
-            (_, true) => How::NewKey,
-            _ => How::Header,
+            (true, _) => RekeyMode::InPlace,
+            (_, true) => RekeyMode::NewKey,
+            _ => RekeyMode::Header,
         };
-        let mut rekey = Rekey::new(&self.opening.identities, to, others, how).already(already);
+        let mut rekey = Rekey::new(&self.inputs.identities, to, others, how).rekeyed_check(already);
         if let Some(context) = &self.context {
             rekey = rekey.context(context);
         }
@@ -403,37 +405,37 @@ impl<'a> Run<'a> {
         if let Some(recipients) = self.recipients.get() {
             return Ok(recipients);
         }
-        let (recipients, _) = self.named().map_err(Failure::into_local)?;
+        let (recipients, _) = self.named_recipients().map_err(Failure::into_local)?;
         Ok(self.recipients.get_or_init(|| recipients))
     }
 
     /// Everyone who is named, and what of it shows that a file is theirs already.
-    fn named(&self) -> Result<(Recipients, Option<Passphrase>)> {
-        let passphrase = NewPassphrase::of(&self.args.recipients, self.args.new_passphrase_fd);
+    fn named_recipients(&self) -> Result<(Recipients, Option<Passphrase>)> {
+        let passphrase = NewPassphrase::new(&self.args.recipients, self.args.new_passphrase_fd);
         let (to, keys) = (&self.args.recipients, &self.args.to_key);
-        keys::recipients_and_passphrase(to, keys, &[], passphrase, &self.opening.sources)
+        keys::recipients_and_passphrase(to, keys, &[], passphrase, &self.inputs.sources)
     }
 
     /// Reads and asks for everything now: several files at a time must not ask for one passphrase
     /// each. What opens files that are done already.
-    fn at_once(&self) -> Result<Identities<'static>> {
-        let (recipients, passphrase) = self.named()?;
+    fn read_now(&self) -> Result<Identities<'static>> {
+        let (recipients, passphrase) = self.named_recipients()?;
         self.recipients.get_or_init(|| recipients);
-        keys::identities_of(&self.args.to_key, passphrase, &self.opening.sources)
+        keys::identities_of(&self.args.to_key, passphrase, &self.inputs.sources)
     }
 
     /// How it is seen that a file is done. Where one key file is added and nobody else, it opens
     /// what is done. For recipients of age that cannot be seen, because a header does not say who
     /// they are: such a file fails, unless one of their identities is given to open it with, too.
     /// Then it is rekeyed again.
-    fn already<'b>(&self, new: &'b Identities<'b>) -> Already<'b> {
+    fn rekeyed_check<'b>(&self, new: &'b Identities<'b>) -> RekeyedCheck<'b> {
         let Self { args, .. } = self;
         let to = &args.recipients;
         let one_is_added = args.keep
             && args.to_key.len() == 1
             && to.recipient.is_empty()
             && to.recipients_file.is_empty();
-        if one_is_added { Already::OpensAdded(new) } else { Already::Opens(new) }
+        if one_is_added { RekeyedCheck::OpensAdded(new) } else { RekeyedCheck::Opens(new) }
     }
 }
 

@@ -5,13 +5,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
-use polyseal_local::{Done, Error, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer};
+use polyseal_local::{
+    Error, FileOutcome, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer,
+};
 
-use super::many::told;
+use super::many::run_with_report;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
-use crate::keys::{Opening, Sources};
+use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
 
@@ -35,27 +37,27 @@ fn out(output: &OutputArgs) -> Result<&Path> {
 pub(super) fn destination(output: &OutputArgs) -> Result<NewTree> {
     let to = out(output)?;
     expect_file(to)?;
-    Ok(NewTree::at(to, output.force)?)
+    Ok(NewTree::new(to, output.force)?)
 }
 
 /// A tree that is to be encrypted.
-pub(super) struct Sealing {
+pub(super) struct TreeEncryption {
     sealer: TreeSealer,
     excluded: Patterns,
 }
 
-impl Sealing {
+impl TreeEncryption {
     /// Looked at before anything is asked for.
     pub(super) fn new(args: &EncryptArgs) -> Result<Self> {
         let from = only_one(&args.files)?;
         let excluded = args.many.excluded()?;
         expect_file(from)?;
         let to = out(&args.output)?;
-        let leave_out = |path: &Path| excluded.has_itself(path);
+        let leave_out = |path: &Path| excluded.matches_itself(path);
         let options = Options::new().exclude(&leave_out);
         let sealer = match objects::tree(to)? {
             Some(store) => TreeSealer::to_store(from, store, args.output.force, &options)?,
-            None => TreeSealer::new(from, NewTree::at(to, args.output.force)?, &options)?,
+            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options)?,
         };
         Ok(Self { sealer, excluded })
     }
@@ -64,16 +66,16 @@ impl Sealing {
         self,
         args: &EncryptArgs,
         encryptor: Encryptor<'_>,
-        sources: &Sources,
+        sources: &KeyInputs,
     ) -> Result {
-        let bar = Bar::of(Progress::of_files(None, None));
-        let leave_out = |path: &Path| self.excluded.has_itself(path);
-        let forbidden = forbidden(&sources.taken());
+        let bar = Bar::new(Progress::of_files(None, None));
+        let leave_out = |path: &Path| self.excluded.matches_itself(path);
+        let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        told(&args.many, &bar, None, |tell| {
+        run_with_report(&args.many, &bar, None, |tell| {
             let mut judged = |path: &Path, done| {
-                let grew = matches!(done, Ok(Done::Encrypted { grew: true, .. }));
+                let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
                 tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
             };
@@ -84,27 +86,27 @@ impl Sealing {
 
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let path = only_one(&args.files)?;
-    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::of(Progress::of_files(None, None));
+    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::new(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
-    let leave_out = |path: &Path| excluded.has_itself(path);
+    let leave_out = |path: &Path| excluded.matches_itself(path);
     let options = Options::new()
         .progress(&bar)
         .exclude(&leave_out)
         .jobs(args.many.jobs())
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, Some(&opening), |tell| sealed.verify(tell))
+    let sealed = open(path, &inputs, &options)?;
+    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.verify(tell))
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let path = only_one(&args.files)?;
     let to = destination(&args.output)?;
-    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::of(Progress::of_files(None, None));
+    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::new(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
-    let leave_out = |path: &Path| excluded.has_itself(path);
-    let forbidden = forbidden(&opening.sources.taken());
+    let leave_out = |path: &Path| excluded.matches_itself(path);
+    let forbidden = forbidden(&inputs.sources.forbidden_outputs());
     let options = Options::new()
         .progress(&bar)
         .forbidden(&forbidden)
@@ -112,21 +114,25 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
         .jobs(args.many.jobs())
         .preserve_permissions(args.preserve_permissions)
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, Some(&opening), |tell| sealed.decrypt(to, tell))
+    let sealed = open(path, &inputs, &options)?;
+    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
 }
 
-fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
+fn inputs(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInputs> {
     if args.header.is_some() {
         return Err(Failure::usage("--recursive does not go with --header"));
     }
-    Opening::to_read(args, threads)
+    DecryptInputs::to_read(args, threads)
 }
 
-fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<SealedTree<'a>> {
+fn open<'a>(
+    path: &Path,
+    inputs: &'a DecryptInputs,
+    options: &Options<'a>,
+) -> Result<SealedTree<'a>> {
     let sealed = match objects::tree(path)? {
-        Some(store) => SealedTree::open_in(store, opening.decryptor(), options),
-        None => SealedTree::open(path, opening.decryptor(), options),
+        Some(store) => SealedTree::open_in(store, inputs.decryptor(), options),
+        None => SealedTree::open(path, inputs.decryptor(), options),
     };
-    sealed.map_err(|error| opening.explained_of(error))
+    sealed.map_err(|error| inputs.explain_with_path(error))
 }

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Outcome, Room};
+use crate::common::{Outcome, TestDir};
 use crate::server::Server;
 
-pub(crate) struct Place {
-    pub(crate) room: Room,
+pub(crate) struct BucketFixture {
+    pub(crate) room: TestDir,
     pub(crate) server: Server,
 }
 
-impl Place {
+impl BucketFixture {
     pub(crate) fn new() -> Self {
-        let (room, server) = (Room::new(), Server::start());
+        let (room, server) = (TestDir::new(), Server::start());
         server.bucket("bucket");
         Self { room, server }
     }

@@ -17,7 +17,7 @@ use signal_hook::flag::register_conditional_default;
 pub(crate) const TOOL: &str = env!("CARGO_BIN_EXE_polyseal");
 
 /// A directory with a key `k`, removed at the end.
-pub(crate) struct Room(pub(crate) tempfile::TempDir);
+pub(crate) struct TestDir(pub(crate) tempfile::TempDir);
 
 static DEFAULT_SIGNALS: Once = Once::new();
 
@@ -29,7 +29,7 @@ fn default_signals() {
     }
 }
 
-impl Room {
+impl TestDir {
     pub(crate) fn new() -> Self {
         let room = Self(tempfile::tempdir().unwrap());
         room.run(["keygen", "-o", "k"], b"").succeeds();
@@ -189,7 +189,7 @@ pub(crate) fn alone(mut command: Command) -> Child {
 /// each of them every file opens with one of the keys, if every copy of a header is put back; and
 /// at the end with the new one.
 pub(crate) fn rekey_a_tree_and_be_killed(count: usize, how: &[&str]) {
-    let room = Room::new();
+    let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     fs::create_dir(room.path("d")).unwrap();
     (0..count).for_each(|i| room.write(&format!("d/m{i}"), format!("message {i}").as_bytes()));
@@ -217,7 +217,7 @@ pub(crate) fn rekey_a_tree_and_be_killed(count: usize, how: &[&str]) {
 
 /// Asserts that every sealed file in `s` opens with `k` or `other`, when the copies of headers have
 /// been put back; that is done in another place. Whether there were any.
-pub(crate) fn every_file_opens_when_put_back(room: &Room) -> bool {
+pub(crate) fn every_file_opens_when_put_back(room: &TestDir) -> bool {
     let found = room.shell("rm -rf s2 && cp -r s s2 && find s2 -type f").succeeds();
     let names = found.split_inclusive(|&byte| byte == b'\n');
     let copies = names.clone().filter(|name| name.ends_with(b".header-backup\n")).count();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use super::common::{Room, cannot, have};
+use super::common::{TestDir, cannot, have};
 
 /// A mounted directory or file, until it is dropped.
 pub(crate) struct Mounted {
@@ -16,13 +16,13 @@ pub(crate) struct Mounted {
 
 impl Mounted {
     /// Mounts `source` of the room on its directory `plain`; nothing where there is no FUSE.
-    pub(crate) fn new(room: &Room, args: &[&str], source: &str) -> Option<Self> {
+    pub(crate) fn new(room: &TestDir, args: &[&str], source: &str) -> Option<Self> {
         let args = [&["mount"], args, &[source, "plain"]].concat();
         Self::by(room, room.command(args))
     }
 
     /// The same by a command, which mounts on that directory.
-    pub(crate) fn by(room: &Room, mut command: Command) -> Option<Self> {
+    pub(crate) fn by(room: &TestDir, mut command: Command) -> Option<Self> {
         let root = rustix::process::geteuid().is_root();
         if File::options().read(true).write(true).open("/dev/fuse").is_err()
             || !(root || have("fusermount3"))

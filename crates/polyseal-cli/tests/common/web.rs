@@ -10,7 +10,7 @@ use std::time::Duration;
 /// What is odd about a server.
 #[allow(dead_code, reason = "not every test uses each")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Odd {
+pub(crate) enum ServerQuirk {
     /// Nothing: it knows ranges, and an ETag.
     #[default]
     No,
@@ -32,7 +32,7 @@ pub(crate) enum Odd {
 pub(crate) struct Web {
     file: Vec<u8>,
     port: u16,
-    odd: Odd,
+    odd: ServerQuirk,
     pub(crate) requests: AtomicU64,
     /// Requests that are being answered, and the most that were at once.
     now: AtomicU64,
@@ -46,11 +46,11 @@ pub(crate) struct Web {
 impl Web {
     /// Serves `file` under any name, as long as the test runs.
     pub(crate) fn serve(file: Vec<u8>) -> Arc<Self> {
-        Self::odd(file, Odd::No)
+        Self::odd(file, ServerQuirk::No)
     }
 
     #[allow(dead_code, reason = "not every test uses it")]
-    pub(crate) fn odd(file: Vec<u8>, odd: Odd) -> Arc<Self> {
+    pub(crate) fn odd(file: Vec<u8>, odd: ServerQuirk) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let web = Arc::new(Self { file, port, odd, ..Self::default() });
@@ -89,17 +89,17 @@ impl Web {
         };
         let size = self.file.len();
         let tag = match self.odd {
-            Odd::WeakTag => "ETag: W/\"1\"\r\n",
-            Odd::NoTag | Odd::BreaksOff => "",
+            ServerQuirk::WeakTag => "ETag: W/\"1\"\r\n",
+            ServerQuirk::NoTag | ServerQuirk::BreaksOff => "",
             _ => "ETag: \"1\"\r\n",
         };
         if header("if-match").is_some_and(|wanted| tag != format!("ETag: {wanted}\r\n")) {
             return refuse(&mut stream, "412 Precondition Failed");
         }
         let range = header("range").and_then(|range| range.strip_prefix("bytes="));
-        let range = range.filter(|_| self.odd != Odd::NoRanges);
+        let range = range.filter(|_| self.odd != ServerQuirk::NoRanges);
         let asked = range.map(|range| match range.split_once('-').unwrap() {
-            ("", _) if self.odd == Odd::NoSuffix => None,
+            ("", _) if self.odd == ServerQuirk::NoSuffix => None,
             ("", last) => Some((size.saturating_sub(last.parse().unwrap()), size)),
             (start, end) => {
                 Some((start.parse().unwrap(), size.min(end.parse::<usize>().unwrap() + 1)))
@@ -107,7 +107,8 @@ impl Web {
         });
         let requests = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let Some((start, end)) = asked.unwrap_or(Some((0, size))) else { return };
-        let whole = asked.is_none() || self.odd == Odd::WholeIs200 && (start, end) == (0, size);
+        let whole =
+            asked.is_none() || self.odd == ServerQuirk::WholeIs200 && (start, end) == (0, size);
         let status = if whole {
             "200 OK\r\n".to_owned()
         } else {
@@ -123,7 +124,7 @@ impl Web {
         // So that two that are asked for at once are seen to be.
         thread::sleep(Duration::from_millis(30));
         self.now.fetch_sub(1, Ordering::SeqCst);
-        let breaks = self.odd == Odd::BreaksOff && requests > 2 && requests % 2 == 1;
+        let breaks = self.odd == ServerQuirk::BreaksOff && requests > 2 && requests % 2 == 1;
         let end = if breaks { start + (end - start) / 2 } else { end };
         self.sent.fetch_add((end - start) as u64, Ordering::Relaxed);
         // Whoever has heard enough hangs up.

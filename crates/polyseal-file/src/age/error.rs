@@ -115,7 +115,7 @@ impl KeyError {
         self
     }
 
-    pub(super) fn at(mut self, line: usize) -> Self {
+    pub(super) fn at_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
@@ -225,7 +225,7 @@ impl std::error::Error for KeyProblem {}
 pub struct PluginError {
     plugin: String,
     problem: PluginProblem,
-    said: String,
+    output: String,
 }
 
 /// Why a plugin did not do what it was asked for.
@@ -244,8 +244,8 @@ pub enum PluginProblem {
 
 impl PluginError {
     #[cfg_attr(not(feature = "plugin"), allow(dead_code))]
-    pub(super) fn new(plugin: &str, problem: PluginProblem, said: String) -> Self {
-        Self { plugin: plugin.to_owned(), problem, said }
+    pub(super) fn new(plugin: &str, problem: PluginProblem, output: String) -> Self {
+        Self { plugin: plugin.to_owned(), problem, output }
     }
 
     /// The name of the program, `age-plugin-…`.
@@ -262,8 +262,8 @@ impl PluginError {
 
     /// The end of what it wrote to standard error, at most 1 KiB. It may have any characters.
     #[must_use]
-    pub fn said(&self) -> &str {
-        &self.said
+    pub fn output(&self) -> &str {
+        &self.output
     }
 }
 
@@ -279,7 +279,7 @@ impl fmt::Display for PluginError {
             }
             PluginProblem::Refused(why) => write!(f, "{plugin}: {why}")?,
         }
-        if self.said.is_empty() { Ok(()) } else { write!(f, "; it said: {}", self.said) }
+        if self.output.is_empty() { Ok(()) } else { write!(f, "; it said: {}", self.output) }
     }
 }
 

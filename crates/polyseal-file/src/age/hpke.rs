@@ -50,7 +50,7 @@ const IMPOSSIBLE: crate::Error = crate::Error::Cipher(polyseal::Error::Parameter
 
 /// Why nothing was opened.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum OpenError {
     /// No honest sender makes this encapsulation.
     Encapsulation,
     /// Not for this key, or altered.
@@ -154,14 +154,14 @@ impl SecretKey {
         enc: &[u8; ENC_BYTES],
         sealed: &[u8; SEALED_BYTES],
         message: &mut [u8; MESSAGE_BYTES],
-    ) -> Result<(), Refused> {
-        let keys = schedule(&*self.decapsulate(enc).ok_or(Refused::Encapsulation)?, info);
+    ) -> Result<(), OpenError> {
+        let keys = schedule(&*self.decapsulate(enc).ok_or(OpenError::Encapsulation)?, info);
         let (body, tag) = sealed.split_at(MESSAGE_BYTES);
         message.copy_from_slice(body);
-        let tag = Tag::try_from(tag).map_err(|_| Refused::Message)?;
+        let tag = Tag::try_from(tag).map_err(|_| OpenError::Message)?;
         ChaCha20Poly1305::new((&*keys.0).into())
             .decrypt_inout_detached((&*keys.1).into(), b"", message.as_mut_slice().into(), &tag)
-            .map_err(|_| Refused::Message)
+            .map_err(|_| OpenError::Message)
     }
 
     /// SHAKE256(seed) = d ‖ z ‖ x
@@ -296,6 +296,6 @@ mod tests {
         let mut message = [0; 16];
         assert_eq!(secret.open(b"one", &enc, &sealed, &mut message), Ok(()));
         assert_eq!(message, [9; 16]);
-        assert_eq!(secret.open(b"two", &enc, &sealed, &mut message), Err(Refused::Message));
+        assert_eq!(secret.open(b"two", &enc, &sealed, &mut message), Err(OpenError::Message));
     }
 }

@@ -29,7 +29,7 @@ use zeroize::Zeroizing;
 
 use super::error::{KeyError, KeyProblem};
 use super::hpke::{
-    ENC_BYTES, PUBLIC_BYTES, PublicKey, Refused, SEALED_BYTES, SEED_BYTES, SecretKey,
+    ENC_BYTES, OpenError, PUBLIC_BYTES, PublicKey, SEALED_BYTES, SEED_BYTES, SecretKey,
 };
 use super::looks_secret;
 use super::work::BoundedIdentity;
@@ -169,8 +169,8 @@ impl ::age::Identity for Identity {
         let Some((enc, sealed)) = parts() else { return Some(Err(DecryptError::InvalidHeader)) };
         match FileKey::try_init_with_mut(|file_key| self.0.open(INFO, &enc, sealed, file_key)) {
             Ok(file_key) => Some(Ok(file_key)),
-            Err(Refused::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
-            Err(Refused::Message) => None,
+            Err(OpenError::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
+            Err(OpenError::Message) => None,
         }
     }
 }

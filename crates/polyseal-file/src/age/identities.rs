@@ -34,14 +34,14 @@ pub const MAX_WORK_FACTOR: u8 = 20;
 const X25519_CHARACTERS: usize = 74;
 
 /// What a file is, as far as it can be read without a passphrase.
-pub(super) enum Contents {
-    Lines(Vec<Line>),
+pub(super) enum ParsedFile {
+    Lines(Vec<IdentityLine>),
     Encrypted,
     Ssh(ssh::Identity),
 }
 
 /// One line of an identity file.
-pub(super) enum Line {
+pub(super) enum IdentityLine {
     X25519(x25519::Identity),
     Hybrid(hybrid::Identity),
     Plugin(plugin::Identity),
@@ -62,14 +62,14 @@ pub fn parse_identities<C: Callbacks>(
 ) -> Result<Vec<BoxedIdentity>, KeyError> {
     let parse = || -> Result<Vec<BoxedIdentity>, KeyError> {
         Ok(match read(contents, file)? {
-            Contents::Lines(identities) => usable(identities, callbacks)?,
-            Contents::Encrypted => vec![Box::new(EncryptedFile {
+            ParsedFile::Lines(identities) => usable(identities, callbacks)?,
+            ParsedFile::Encrypted => vec![Box::new(EncryptedFile {
                 contents: contents.to_vec(),
                 file: file.map(str::to_owned),
                 callbacks: callbacks.clone(),
                 opened: OnceLock::new(),
             })],
-            Contents::Ssh(identity) => vec![ssh::usable(identity, file, callbacks)?],
+            ParsedFile::Ssh(identity) => vec![ssh::usable(identity, file, callbacks)?],
         })
     };
     parse().map_err(|error| error.in_file(file))
@@ -141,19 +141,19 @@ pub fn generate(kind: IdentityKind, created: Option<&str>) -> Result<NewIdentity
     Ok(NewIdentity { file, recipient })
 }
 
-pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Contents, KeyError> {
+pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<ParsedFile, KeyError> {
     if contents.len() > MAX_KEYS_FILE_BYTES {
         return Err(KeyProblem::TooLong(MAX_KEYS_FILE_BYTES).into());
     }
     let bare = without_blanks_before(contents);
     let armored = bare.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----");
     if armored || bare.starts_with(b"age-encryption.org/") {
-        return open(contents).map(|_| Contents::Encrypted);
+        return open(contents).map(|_| ParsedFile::Encrypted);
     }
     if bare.starts_with(b"-----BEGIN ") {
-        return ssh::read(bare, file).map(Contents::Ssh).map_err(KeyError::from);
+        return ssh::read(bare, file).map(ParsedFile::Ssh).map_err(KeyError::from);
     }
-    read_lines(contents).map(Contents::Lines)
+    read_lines(contents).map(ParsedFile::Lines)
 }
 
 /// What follows a byte order mark and empty lines, as [`lines`] passes them over.
@@ -161,27 +161,28 @@ fn without_blanks_before(contents: &[u8]) -> &[u8] {
     without_mark(contents).trim_ascii_start()
 }
 
-fn read_lines(contents: &[u8]) -> Result<Vec<Line>, KeyError> {
+fn read_lines(contents: &[u8]) -> Result<Vec<IdentityLine>, KeyError> {
     let mut identities = Vec::new();
     for (number, line) in lines(contents)? {
-        identities.push(read_line(line).map_err(|problem| KeyError::from(problem).at(number))?);
+        identities
+            .push(read_line(line).map_err(|problem| KeyError::from(problem).at_line(number))?);
     }
     if identities.is_empty() { Err(KeyProblem::NoIdentities.into()) } else { Ok(identities) }
 }
 
-fn read_line(line: &str) -> Result<Line, KeyProblem> {
+fn read_line(line: &str) -> Result<IdentityLine, KeyProblem> {
     const DAMAGED: KeyProblem = KeyProblem::Damaged("identity");
     if line.starts_with("AGE-SECRET-KEY-PQ-1") {
         expect_length("identity", line, hybrid::IDENTITY_CHARACTERS)?;
-        line.parse().map(Line::Hybrid).map_err(|_| DAMAGED)
+        line.parse().map(IdentityLine::Hybrid).map_err(|_| DAMAGED)
     } else if line.starts_with("AGE-SECRET-KEY-1") {
         expect_length("identity", line, X25519_CHARACTERS)?;
         let identity: x25519::Identity = line.parse().map_err(|_| DAMAGED)?;
         // Parsing alone takes padding that is not zero.
         let same = identity.to_string().expose_secret().as_bytes().ct_eq(line.as_bytes());
-        if bool::from(same) { Ok(Line::X25519(identity)) } else { Err(DAMAGED) }
+        if bool::from(same) { Ok(IdentityLine::X25519(identity)) } else { Err(DAMAGED) }
     } else if line.starts_with("AGE-PLUGIN-") {
-        plugin::identity(line).map(Line::Plugin)
+        plugin::identity(line).map(IdentityLine::Plugin)
     } else if line.starts_with("age1") || line.starts_with("ssh-") {
         Err(KeyProblem::RecipientAsIdentity)
     } else if line.starts_with("polyseal-key-") {
@@ -195,13 +196,13 @@ fn read_line(line: &str) -> Result<Line, KeyProblem> {
 
 /// One plugin is one identity, in the place of its first.
 fn usable<C: Callbacks>(
-    identities: Vec<Line>,
+    identities: Vec<IdentityLine>,
     callbacks: &C,
 ) -> Result<Vec<BoxedIdentity>, KeyError> {
     let of_plugins: Vec<_> = identities
         .iter()
         .filter_map(|identity| match identity {
-            Line::Plugin(identity) => Some(identity.clone()),
+            IdentityLine::Plugin(identity) => Some(identity.clone()),
             _ => None,
         })
         .collect();
@@ -209,9 +210,9 @@ fn usable<C: Callbacks>(
     let mut usable: Vec<BoxedIdentity> = Vec::new();
     for identity in identities {
         match identity {
-            Line::X25519(identity) => usable.push(Box::new(identity)),
-            Line::Hybrid(identity) => usable.push(Box::new(identity)),
-            Line::Plugin(identity) => {
+            IdentityLine::X25519(identity) => usable.push(Box::new(identity)),
+            IdentityLine::Hybrid(identity) => usable.push(Box::new(identity)),
+            IdentityLine::Plugin(identity) => {
                 let name = identity.plugin().to_owned();
                 if !plugins.contains(&name) {
                     usable.push(plugin::usable(&name, &of_plugins, callbacks)?);
@@ -298,7 +299,7 @@ pub(super) fn decrypt<C: Callbacks>(
     contents: &[u8],
     file: Option<&str>,
     callbacks: &C,
-) -> Result<Vec<Line>, KeyError> {
+) -> Result<Vec<IdentityLine>, KeyError> {
     let decryptor = open(contents)?;
     let mut identity = scrypt::Identity::new(ask(callbacks, "identity file", file)?);
     identity.set_max_work_factor(MAX_WORK_FACTOR);

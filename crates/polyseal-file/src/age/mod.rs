@@ -15,10 +15,10 @@ mod error;
 mod hpke;
 pub mod hybrid;
 mod identities;
-#[cfg_attr(not(feature = "plugin"), path = "without_plugin.rs")]
+#[cfg_attr(not(feature = "plugin"), path = "plugin_stub.rs")]
 mod plugin;
 mod recipients;
-#[cfg_attr(not(feature = "ssh"), path = "without_ssh.rs")]
+#[cfg_attr(not(feature = "ssh"), path = "ssh_stub.rs")]
 mod ssh;
 pub mod v1;
 mod work;
@@ -31,7 +31,7 @@ pub use identities::{
     IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, to_recipients,
 };
 pub use recipients::RecipientList;
-pub(crate) use work::WorkLeft;
+pub(crate) use work::WorkBudget;
 pub use work::{BoundedIdentity, MAX_WORK};
 
 /// The longest file of recipients or identities, in bytes: 1 MiB.

@@ -27,7 +27,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::{Zeroize, Zeroizing};
 
-use self::process::Conversation;
+use self::process::PluginProcess;
 use super::error::{KeyProblem, PluginError};
 use super::recipients::exact;
 use super::work::BoundedIdentity;
@@ -169,8 +169,8 @@ impl<C: Callbacks> Plugin<C> {
         })
     }
 
-    fn start(&self, state_machine: &str) -> Result<Conversation<'_, C>> {
-        Conversation::start(&self.program, &self.path, state_machine, &self.callbacks)
+    fn start(&self, state_machine: &str) -> Result<PluginProcess<'_, C>> {
+        PluginProcess::start(&self.program, &self.path, state_machine, &self.callbacks)
     }
 
     /// The state machine `recipient-v1`.
@@ -270,7 +270,7 @@ impl<C: Callbacks> Plugin<C> {
     }
 
     /// Answers what both state machines have: something is said to the user, or asked.
-    fn answer(&self, plugin: &mut Conversation<'_, C>, said: &AgeStanza) -> Result<()> {
+    fn answer(&self, plugin: &mut PluginProcess<'_, C>, said: &AgeStanza) -> Result<()> {
         let message = text(&said.body);
         match said.tag.as_str() {
             "msg" => {

@@ -15,7 +15,7 @@ use std::fmt;
 use ::age::{Callbacks, tag, tagpq, x25519};
 
 use super::error::{KeyError, KeyProblem};
-use super::identities::{Contents, Line};
+use super::identities::{IdentityLine, ParsedFile};
 use super::{
     BoxedRecipient, begins_with, expect_length, hybrid, identities, lines, looks_secret, plugin,
     ssh,
@@ -104,9 +104,9 @@ impl RecipientList {
                 match added.add_text(line) {
                     Ok(()) => {}
                     Err(problem) if self.skips && is_unsupported(&problem) => {
-                        added.skipped.push(KeyError::from(problem).at(number).in_file(file));
+                        added.skipped.push(KeyError::from(problem).at_line(number).in_file(file));
                     }
-                    Err(problem) => return Err(KeyError::from(problem).at(number)),
+                    Err(problem) => return Err(KeyError::from(problem).at_line(number)),
                 }
             }
             match (added.is_empty(), added.skipped.is_empty()) {
@@ -133,9 +133,9 @@ impl RecipientList {
     ) -> Result<(), KeyError> {
         let read = || {
             let identities = match identities::read(contents, file)? {
-                Contents::Lines(identities) => identities,
-                Contents::Encrypted => identities::decrypt(contents, file, callbacks)?,
-                Contents::Ssh(identity) => {
+                ParsedFile::Lines(identities) => identities,
+                ParsedFile::Encrypted => identities::decrypt(contents, file, callbacks)?,
+                ParsedFile::Ssh(identity) => {
                     let built_in = vec![ssh::public(identity)?];
                     return Ok(Self { built_in, ..Self::default() });
                 }
@@ -143,11 +143,13 @@ impl RecipientList {
             let mut added = Self::new();
             for identity in identities {
                 match identity {
-                    Line::X25519(identity) => added.built_in.push(Box::new(identity.to_public())),
-                    Line::Hybrid(identity) => {
+                    IdentityLine::X25519(identity) => {
+                        added.built_in.push(Box::new(identity.to_public()));
+                    }
+                    IdentityLine::Hybrid(identity) => {
                         added.built_in.push(Box::new(identity.to_recipient()));
                     }
-                    Line::Plugin(identity) => added.plugin_identities.push(identity),
+                    IdentityLine::Plugin(identity) => added.plugin_identities.push(identity),
                 }
             }
             Ok(added)

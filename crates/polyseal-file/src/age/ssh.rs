@@ -61,9 +61,9 @@ pub(super) fn usable<C: Callbacks>(
         Identity::Encrypted(key) => Box::new(EncryptedSshKey::new(key, file, callbacks)?),
         key => {
             let mark = match Recipient::try_from(key.clone()) {
-                Ok(public) => Mark::of(&public),
+                Ok(public) => KeyHint::from_recipient(&public),
                 // An RSA key that is longer than those that files are encrypted to.
-                Err(_) => Mark { kind: "ssh-rsa", tag: None, work: LONG_RSA_WORK },
+                Err(_) => KeyHint { kind: "ssh-rsa", tag: None, work: LONG_RSA_WORK },
             };
             Box::new(SshKey { key, mark })
         }
@@ -71,15 +71,15 @@ pub(super) fn usable<C: Callbacks>(
 }
 
 /// What a stanza shows of the key that it is for.
-struct Mark {
+struct KeyHint {
     kind: &'static str,
     /// `None` if it is not known: then it may be any.
     tag: Option<String>,
     work: u32,
 }
 
-impl Mark {
-    fn of(public: &Recipient) -> Self {
+impl KeyHint {
+    fn from_recipient(public: &Recipient) -> Self {
         let (kind, work, bytes) = match public {
             Recipient::SshRsa(bytes, _) => ("ssh-rsa", RSA_WORK, bytes),
             Recipient::SshEd25519(bytes, _) => ("ssh-ed25519", ED25519_WORK, bytes),
@@ -101,7 +101,7 @@ impl Mark {
 /// A private SSH key that is not encrypted.
 struct SshKey {
     key: Identity,
-    mark: Mark,
+    mark: KeyHint,
 }
 
 impl ::age::Identity for SshKey {
@@ -144,7 +144,7 @@ fn problem(error: ParseRecipientKeyError) -> KeyProblem {
 /// A private SSH key that is encrypted with a passphrase, opened when a stanza has its tag.
 struct EncryptedSshKey<C> {
     key: EncryptedKey,
-    mark: Mark,
+    mark: KeyHint,
     file: Option<String>,
     callbacks: C,
     opened: OnceLock<Result<Identity, KeyError>>,
@@ -153,7 +153,7 @@ struct EncryptedSshKey<C> {
 impl<C: Callbacks> EncryptedSshKey<C> {
     fn new(key: EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
         let public = Recipient::try_from(Identity::from(key.clone())).map_err(problem)?;
-        let mark = Mark::of(&public);
+        let mark = KeyHint::from_recipient(&public);
         let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
         Ok(Self { key, mark, file, callbacks, opened: OnceLock::new() })
     }

@@ -35,9 +35,9 @@ pub trait BoundedIdentity: Identity + Send + Sync {
 }
 
 /// The work that may still be done for one file.
-pub(crate) struct WorkLeft(u32);
+pub(crate) struct WorkBudget(u32);
 
-impl WorkLeft {
+impl WorkBudget {
     pub(crate) fn new() -> Self {
         Self(MAX_WORK)
     }

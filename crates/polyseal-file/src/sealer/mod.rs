@@ -26,7 +26,7 @@ pub use self::stream::{Piece, StreamSealer};
 use self::sealed::Sealed;
 use self::ticket::Ticket;
 use crate::error::{Error, Result};
-use crate::header::{Existing, Header};
+use crate::header::{ExistingRecipients, Header};
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::passphrase::Context;
@@ -160,7 +160,7 @@ impl Sealer {
     /// Those of [`Recipients`] that cannot be encrypted for, or do not fit into a header of the
     /// length of the file's.
     pub fn ticket_for(&self, workers: &Recipients) -> Result<Vec<u8>> {
-        let header = self.header.rekey(&self.file_key, workers, Existing::Remove)?;
+        let header = self.header.rekey(&self.file_key, workers, ExistingRecipients::Remove)?;
         self.make_ticket(Some(header))
     }
 
@@ -211,7 +211,7 @@ impl Sealer {
     /// nothing is sealed twice if these are the parts.
     #[must_use]
     pub fn stored_range(&self, plaintext: Range<u64>) -> Range<u64> {
-        self.layout.stored(&self.layout.holding(plaintext))
+        self.layout.stored_range(&self.layout.holding(plaintext))
     }
 
     /// The plaintext that sealing `stored` takes: that of all segments of which a byte is in that
@@ -247,7 +247,7 @@ impl Sealer {
         // Until it has been sealed and found to be the same as before, it is wiped.
         let mut bytes = self.seal(&segments, plaintext)?;
         let mut bytes = mem::take(&mut *bytes);
-        let sealed = self.layout.stored(&segments);
+        let sealed = self.layout.stored_range(&segments);
         let beyond = sealed.end.saturating_sub(stored.end.max(sealed.start)) as usize;
         bytes.truncate(bytes.len() - beyond.min(bytes.len()));
         let before = stored.start.saturating_sub(sealed.start) as usize;
@@ -263,7 +263,7 @@ impl Sealer {
 
     /// Whole segments. Nothing is returned that has been sealed otherwise before.
     fn seal(&self, segments: &Range<u64>, plaintext: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-        let Range { start, end } = self.layout.stored(segments);
+        let Range { start, end } = self.layout.stored_range(segments);
         let (unit, plain) = (self.layout.stored_unit() as usize, self.layout.plain_unit() as usize);
         let mut bytes = Zeroizing::new(vec![0; (end - start) as usize]);
         let together = (TOGETHER / unit).max(1);

@@ -11,10 +11,10 @@ use proptest::proptest;
 use proptest::sample::{Index, select};
 
 use super::*;
-use crate::crypt::Encryptor;
 use crate::layout::SegmentSize;
 use crate::pipeline::{Input, Output};
 use crate::suite::Suite;
+use crate::whole_file::Encryptor;
 
 fn user() -> Key {
     Key::from_bytes(&[0x5a; 32])

@@ -19,7 +19,7 @@ use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
 
 use super::age_text::{self, AgeStanza, is_visible};
 #[cfg(feature = "age")]
-use crate::age::{BoundedIdentity, WorkLeft};
+use crate::age::{BoundedIdentity, WorkBudget};
 use crate::error::{Error, HeaderError, Result};
 #[cfg(feature = "age")]
 use crate::key::random;
@@ -147,7 +147,7 @@ pub(crate) fn wrap_for_all(
 pub(crate) fn unwrap_with(
     stanzas: &[Stanza],
     identity: &dyn BoundedIdentity,
-    left: &mut WorkLeft,
+    left: &mut WorkBudget,
 ) -> Result<Option<FileKey>> {
     left.take(identity, stanzas)?;
     // What an SSH stanza shows of its key is short: one for another key may stand before.
@@ -219,7 +219,7 @@ mod tests {
         let group = AgeGroup::wrap(&key, &[Box::new(Colliding)]).unwrap();
         let group = AgeGroup::parse(group.as_bytes()).unwrap();
         let stanzas: Vec<_> = group.stanzas().iter().map(AgeStanza::to_age).collect();
-        let left = &mut WorkLeft::new();
+        let left = &mut WorkBudget::new();
         let found = unwrap_with(&stanzas, &Colliding, left).unwrap().unwrap();
         assert_eq!(found.expose_secret(), key.bytes());
         // That was all the work that may be done.

@@ -69,7 +69,7 @@ pub(crate) enum Method {
 pub(crate) struct Binding<'a>(pub(crate) [&'a [u8]; 2]);
 
 /// What a wrapping key does to a stanza.
-pub(crate) enum Unwrapped {
+pub(crate) enum UnwrapResult {
     /// Nothing: the stanza is for another.
     OtherKey,
     /// The stanza is for it, and is not as it was written.
@@ -115,9 +115,9 @@ pub(crate) struct Stanza {
 }
 
 /// What HKDF gives for a stanza: id ‖ pad ‖ MAC key.
-struct Material(Zeroizing<[u8; ID_BYTES + KEY_BYTES + MAC_BYTES]>);
+struct KeyMaterial(Zeroizing<[u8; ID_BYTES + KEY_BYTES + MAC_BYTES]>);
 
-impl Material {
+impl KeyMaterial {
     fn derive(wrapping_key: &[u8], salt: &[u8], code: [u8; 2]) -> Result<Self> {
         let mut out = Zeroizing::new([0; ID_BYTES + KEY_BYTES + MAC_BYTES]);
         kdf::derive(wrapping_key, salt, &[STANZA_LABEL, &code], out.as_mut())?;
@@ -144,7 +144,7 @@ impl Material {
 }
 
 /// A stanza before it is known which file it is for.
-pub(crate) struct Unsealed {
+pub(crate) struct StanzaDraft {
     method: Method,
     salt: Salt,
     wrapping_key: Zeroizing<Vec<u8>>,
@@ -152,7 +152,7 @@ pub(crate) struct Unsealed {
     specific: Vec<u8>,
 }
 
-impl Unsealed {
+impl StanzaDraft {
     /// A stanza under `wrapping_key`; how a reader comes by that is `method`.
     pub(crate) fn new(method: Method, salt: Salt, wrapping_key: &[u8]) -> Self {
         let specific = method.specific();
@@ -167,7 +167,7 @@ impl Unsealed {
     /// Wraps `file_key`, for the file whose header is `binding`.
     pub(crate) fn seal(self, file_key: &Key, binding: Binding<'_>) -> Result<Stanza> {
         let code = self.method.code().to_le_bytes();
-        let material = Material::derive(&self.wrapping_key, &self.salt.0, code)?;
+        let material = KeyMaterial::derive(&self.wrapping_key, &self.salt.0, code)?;
         let mut wrapped = [0; KEY_BYTES];
         material.mask(file_key.bytes(), &mut wrapped);
         // A header has no room for more than fits the field.
@@ -207,20 +207,20 @@ impl Stanza {
     }
 
     /// What `wrapping_key` does to the stanza, in the header that is `binding`.
-    pub(crate) fn unwrap(&self, wrapping_key: &[u8], binding: Binding<'_>) -> Result<Unwrapped> {
+    pub(crate) fn unwrap(&self, wrapping_key: &[u8], binding: Binding<'_>) -> Result<UnwrapResult> {
         let (covered, tag) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
         let code = self.method.code().to_le_bytes();
-        let material = Material::derive(wrapping_key, self.salt(), code)?;
+        let material = KeyMaterial::derive(wrapping_key, self.salt(), code)?;
         if !bool::from(material.id().ct_eq(self.id())) {
-            return Ok(Unwrapped::OtherKey);
+            return Ok(UnwrapResult::OtherKey);
         }
         let [before, behind] = binding.0;
         if !kdf::verify(&material.mac_key(), &[before, behind, covered], tag) {
-            return Ok(Unwrapped::Altered);
+            return Ok(UnwrapResult::Altered);
         }
         let mut file_key = Key::from_bytes(&[0; KEY_BYTES]);
         material.mask(&self.bytes[WRAPPED_AT..SPECIFIC_AT], file_key.bytes_mut());
-        Ok(Unwrapped::FileKey(file_key))
+        Ok(UnwrapResult::FileKey(file_key))
     }
 
     pub(crate) fn method(&self) -> &Method {
@@ -253,7 +253,7 @@ mod tests {
     const BINDING: Binding<'_> = Binding([b"fixed", b"fields"]);
 
     fn seal(method: Method, salt: Salt) -> Stanza {
-        Unsealed::new(method, salt, &[1; 32]).seal(&Key::from_bytes(&[2; 32]), BINDING).unwrap()
+        StanzaDraft::new(method, salt, &[1; 32]).seal(&Key::from_bytes(&[2; 32]), BINDING).unwrap()
     }
 
     #[test]
@@ -262,18 +262,18 @@ mod tests {
         for method in [Method::KeyFile, Method::Passphrase(cost)] {
             let mut stanza = seal(method, Salt::random().unwrap());
             match stanza.unwrap(&[1; 32], BINDING).unwrap() {
-                Unwrapped::FileKey(key) => assert_eq!(key.bytes(), &[2; 32]),
+                UnwrapResult::FileKey(key) => assert_eq!(key.bytes(), &[2; 32]),
                 _ => panic!("not unwrapped"),
             }
             let other = stanza.unwrap(&[3; 32], BINDING).unwrap();
-            assert!(matches!(other, Unwrapped::OtherKey));
+            assert!(matches!(other, UnwrapResult::OtherKey));
             let elsewhere = stanza.unwrap(&[1; 32], Binding([b"fixed", b"fieldt"])).unwrap();
-            assert!(matches!(elsewhere, Unwrapped::Altered));
+            assert!(matches!(elsewhere, UnwrapResult::Altered));
             for at in 0..stanza.bytes.len() {
                 stanza.bytes[at] ^= 0x20;
                 match (at, stanza.unwrap(&[1; 32], BINDING).unwrap()) {
                     // Salt and id decide for whom it is.
-                    (4..44, Unwrapped::OtherKey) | (0..4 | 44.., Unwrapped::Altered) => {}
+                    (4..44, UnwrapResult::OtherKey) | (0..4 | 44.., UnwrapResult::Altered) => {}
                     _ => panic!("byte {at}"),
                 }
                 stanza.bytes[at] ^= 0x20;

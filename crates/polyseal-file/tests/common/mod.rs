@@ -11,19 +11,19 @@ use polyseal_file::{
 
 /// Where input and output are: what decides how the pipeline works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct IoSetup {
     pub(crate) file_in: bool,
     pub(crate) file_out: bool,
     pub(crate) threads: usize,
 }
 
-pub(crate) const STREAM: Shape = Shape { file_in: false, file_out: false, threads: 1 };
-pub(crate) const FILE: Shape = Shape { file_in: true, file_out: true, threads: 2 };
+pub(crate) const STREAM: IoSetup = IoSetup { file_in: false, file_out: false, threads: 1 };
+pub(crate) const FILE: IoSetup = IoSetup { file_in: true, file_out: true, threads: 2 };
 
-pub(crate) fn shapes() -> impl Iterator<Item = Shape> {
+pub(crate) fn shapes() -> impl Iterator<Item = IoSetup> {
     (1..=4).flat_map(|threads| {
         [(false, false), (true, true), (false, true), (true, false)]
-            .map(|(file_in, file_out)| Shape { file_in, file_out, threads })
+            .map(|(file_in, file_out)| IoSetup { file_in, file_out, threads })
     })
 }
 
@@ -40,13 +40,13 @@ pub(crate) fn message(bytes: usize) -> Vec<u8> {
     (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
 }
 
-pub(crate) fn encryptor(to: &Recipients, segment: u64, shape: Shape) -> Encryptor<'_> {
+pub(crate) fn encryptor(to: &Recipients, segment: u64, shape: IoSetup) -> Encryptor<'_> {
     Encryptor::new(to)
         .segment_size(SegmentSize::new(segment).unwrap())
         .threads(NonZeroUsize::new(shape.threads).unwrap())
 }
 
-pub(crate) fn encrypt(key: &Key, segment: u64, shape: Shape, message: &[u8]) -> Vec<u8> {
+pub(crate) fn encrypt(key: &Key, segment: u64, shape: IoSetup, message: &[u8]) -> Vec<u8> {
     let recipients = Recipients::from(key);
     let encryptor = encryptor(&recipients, segment, shape);
     let (result, sealed) = carry(shape, message, |i, o| encryptor.encrypt(i, o));
@@ -55,7 +55,7 @@ pub(crate) fn encrypt(key: &Key, segment: u64, shape: Shape, message: &[u8]) -> 
 }
 
 /// The result, and what was written.
-pub(crate) fn decrypt(key: &Key, shape: Shape, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
+pub(crate) fn decrypt(key: &Key, shape: IoSetup, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
     let identities = Identities::from(key);
     let decryptor = Decryptor::new(&identities).threads(NonZeroUsize::new(shape.threads).unwrap());
     let (result, opened) = carry(shape, sealed, |i, o| decryptor.decrypt(i, o));
@@ -63,7 +63,7 @@ pub(crate) fn decrypt(key: &Key, shape: Shape, sealed: &[u8]) -> (Result<(), Err
 }
 
 pub(crate) fn carry<T>(
-    shape: Shape,
+    shape: IoSetup,
     bytes: &[u8],
     work: impl FnOnce(Input<'_>, Output<'_>) -> T,
 ) -> (T, Vec<u8>) {
@@ -93,13 +93,13 @@ pub(crate) fn contents(mut file: &File) -> Vec<u8> {
 }
 
 /// A reader and writer that takes and gives odd numbers of bytes, and is interrupted.
-pub(crate) struct Odd<T> {
+pub(crate) struct OddIo<T> {
     pub(crate) inner: T,
     pub(crate) sizes: Vec<usize>,
     pub(crate) at: usize,
 }
 
-impl<T> Odd<T> {
+impl<T> OddIo<T> {
     pub(crate) fn new(inner: T, sizes: &[usize]) -> Self {
         Self { inner, sizes: sizes.to_vec(), at: 0 }
     }
@@ -113,14 +113,14 @@ impl<T> Odd<T> {
     }
 }
 
-impl<T: Read> Read for Odd<T> {
+impl<T: Read> Read for OddIo<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.size()?.min(buffer.len());
         self.inner.read(&mut buffer[..n])
     }
 }
 
-impl<T: Write> Write for Odd<T> {
+impl<T: Write> Write for OddIo<T> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let n = self.size()?.min(buffer.len());
         self.inner.write(&buffer[..n])

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::{Done, Report, in_order};
+use super::{FileOutcome, FileReporter, in_order};
 use crate::error::{Error, Problem, Result};
 use crate::options::Options;
 use crate::platform::{FileId, descriptor_limit};
@@ -17,11 +17,11 @@ const DESCRIPTORS_EACH: u64 = 5;
 const OTHER_DESCRIPTORS: u64 = 64;
 
 /// What came of preparing a file.
-pub(crate) enum Prepared<C> {
+pub(crate) enum PreparedFile<C> {
     /// There is nothing to be changed.
-    Done(Done),
+    Unchanged(FileOutcome),
     /// What is to be changed, and what is told of it then.
-    Change(C, Done),
+    Change(C, FileOutcome),
 }
 
 /// A file of a run, or what is told of one.
@@ -39,18 +39,18 @@ pub(crate) struct Item<T> {
 pub(crate) fn in_batches<T: Send, C: Send>(
     options: &Options<'_>,
     items: impl Iterator<Item = Result<Item<T>>>,
-    report: &mut Report<'_>,
+    report: &mut FileReporter<'_>,
     before: impl Fn(&[Item<T>]),
-    prepare: impl Fn(T) -> Result<Option<Prepared<C>>> + Sync,
+    prepare: impl Fn(T) -> Result<Option<PreparedFile<C>>> + Sync,
     make: impl Fn(Vec<C>) -> Vec<Result>,
 ) -> Result {
     let progress = options.progress;
     let mut items = items.fuse().peekable();
-    let most = most(options);
+    let batch_size = batch_size(options);
     loop {
         let (mut files, mut bytes, mut broken) = (Vec::new(), 0, None::<Error>);
         let mut ids = HashSet::new();
-        while files.len() < most && bytes < BYTES && broken.is_none() {
+        while files.len() < batch_size && bytes < BYTES && broken.is_none() {
             // One file under two names would be waited for in vain: it is locked by this batch.
             let is_twice = |id: &FileId| ids.contains(id);
             if matches!(items.peek(), Some(Ok(item)) if item.id.as_ref().is_some_and(is_twice)) {
@@ -82,8 +82,8 @@ pub(crate) fn in_batches<T: Send, C: Send>(
                 for (name, bytes, prepared) in outcomes {
                     let (done, changed) = match prepared {
                         Ok(None) => continue,
-                        Ok(Some(Prepared::Done(done))) => (Ok(done), false),
-                        Ok(Some(Prepared::Change(change, done))) => {
+                        Ok(Some(PreparedFile::Unchanged(done))) => (Ok(done), false),
+                        Ok(Some(PreparedFile::Change(change, done))) => {
                             changes.push(change);
                             (Ok(done), true)
                         }
@@ -106,8 +106,8 @@ pub(crate) fn in_batches<T: Send, C: Send>(
 }
 
 /// How many files a batch may have: none is to fail because too many are open.
-fn most(options: &Options<'_>) -> usize {
+fn batch_size(options: &Options<'_>) -> usize {
     let others = OTHER_DESCRIPTORS + DESCRIPTORS_EACH * options.jobs.get() as u64;
-    let most = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;
-    most.clamp(1, FILES) as usize
+    let batch_size = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;
+    batch_size.clamp(1, FILES) as usize
 }

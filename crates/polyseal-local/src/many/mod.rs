@@ -7,7 +7,7 @@ mod pool;
 
 use std::path::Path;
 
-pub(crate) use self::batches::{Item, Prepared, in_batches};
+pub(crate) use self::batches::{Item, PreparedFile, in_batches};
 pub use self::names::NameList;
 pub use self::pool::in_order;
 
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 /// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Done {
+pub enum FileOutcome {
     /// It was encrypted.
     Encrypted {
         /// The bytes of its plaintext.
@@ -56,7 +56,7 @@ pub enum Done {
         bytes: u64,
     },
     /// A new key opens it already.
-    Already,
+    AlreadyRekeyed,
     /// It is not of the tree, and was left as it is.
     Left,
     /// Its old header has been put back.
@@ -64,7 +64,7 @@ pub enum Done {
 }
 
 /// Told of each file in their order, and what became of it. An error ends the run.
-pub type Tell<'a> = &'a mut (dyn FnMut(&Path, Result<Done>) -> Result + Send);
+pub type OnFile<'a> = &'a mut (dyn FnMut(&Path, Result<FileOutcome>) -> Result + Send);
 
 /// What was done to many files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,16 +85,16 @@ pub struct Total {
 }
 
 /// Tells the caller of each file, and counts.
-pub(crate) struct Report<'a> {
-    tell: Tell<'a>,
+pub(crate) struct FileReporter<'a> {
+    tell: OnFile<'a>,
     progress: &'a dyn Progress,
     pub(crate) total: Total,
     /// Those of the failed that are none of a tree: they are missing, or not what it has there.
     pub(crate) strangers: u64,
 }
 
-impl<'a> Report<'a> {
-    pub(crate) fn new(tell: Tell<'a>, progress: &'a dyn Progress) -> Self {
+impl<'a> FileReporter<'a> {
+    pub(crate) fn new(tell: OnFile<'a>, progress: &'a dyn Progress) -> Self {
         Self { tell, progress, total: Total::default(), strangers: 0 }
     }
 
@@ -102,22 +102,25 @@ impl<'a> Report<'a> {
         self.total.directories += 1;
     }
 
-    pub(crate) fn file(&mut self, path: &Path, done: Result<Done>) -> Result {
+    pub(crate) fn file(&mut self, path: &Path, done: Result<FileOutcome>) -> Result {
         self.progress.file();
         let total = &mut self.total;
         match &done {
-            Ok(Done::Left) => {}
-            Ok(Done::Recorded { .. } | Done::Linked { .. }) => total.links += 1,
-            Ok(Done::Rekeyed | Done::Already | Done::Restored) => total.files += 1,
+            Ok(FileOutcome::Left) => {}
+            Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. }) => total.links += 1,
+            Ok(FileOutcome::Rekeyed | FileOutcome::AlreadyRekeyed | FileOutcome::Restored) => {
+                total.files += 1;
+            }
             Ok(
-                Done::Encrypted { bytes, .. }
-                | Done::Decrypted { bytes }
-                | Done::Verified { bytes }
-                | Done::Reencrypted { bytes },
+                FileOutcome::Encrypted { bytes, .. }
+                | FileOutcome::Decrypted { bytes }
+                | FileOutcome::Verified { bytes }
+                | FileOutcome::Reencrypted { bytes },
             ) => {
                 total.files += 1;
                 total.bytes += bytes;
-                total.grew += u64::from(matches!(done, Ok(Done::Encrypted { grew: true, .. })));
+                total.grew +=
+                    u64::from(matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. })));
             }
             Err(error) => {
                 total.failed += 1;
@@ -143,13 +146,13 @@ fn is_strange(error: &Error) -> bool {
         Problem::Missing
         | Problem::OtherFile
         | Problem::OtherContents
-        | Problem::NotToBeRekeyed
+        | Problem::NotRekeyable
         | Problem::NotWithAge(_)
         | Problem::Special
         | Problem::Busy
         | Problem::Changed
         | Problem::ChangedLength
-        | Problem::InTheWay(_) => true,
+        | Problem::BackupNameTaken(_) => true,
         Problem::Io { source, .. } => is_of_what_is_there(source),
         Problem::Store { strange, .. } => *strange,
         // All that is said of a file's bytes; not what is said of this machine.

@@ -13,14 +13,14 @@ const MOST: u64 = 65_536;
 pub struct NameList<R> {
     input: R,
     end: u8,
-    over: bool,
+    ended: bool,
 }
 
 impl<R: BufRead> NameList<R> {
     /// Each name ends with the byte `end`, or the last with the input.
     #[must_use]
     pub fn new(input: R, end: u8) -> Self {
-        Self { input, end, over: false }
+        Self { input, end, ended: false }
     }
 
     /// What is read from.
@@ -52,11 +52,11 @@ impl<R: BufRead> Iterator for NameList<R> {
     type Item = io::Result<PathBuf>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.over {
+        if self.ended {
             return None;
         }
         let name = self.name();
-        self.over = !matches!(name, Ok(Some(_)));
+        self.ended = !matches!(name, Ok(Some(_)));
         name.transpose()
     }
 }

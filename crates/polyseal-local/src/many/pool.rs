@@ -22,17 +22,17 @@ struct State<R> {
     /// The threads that may still take an item.
     working: usize,
     /// Those of them that are as far ahead as they may be.
-    ahead: usize,
+    waiting_ahead: usize,
     /// Nothing more is wanted, or a thread has panicked.
-    over: bool,
+    ended: bool,
 }
 
-struct Shared<R> {
+struct SharedState<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
 }
 
-impl<R> Shared<R> {
+impl<R> SharedState<R> {
     fn state(&self) -> MutexGuard<'_, State<R>> {
         lock(&self.state)
     }
@@ -52,7 +52,7 @@ impl<R> Shared<R> {
                 drop(state);
                 // The caller's own thread may only now hear of a signal.
                 if ask() {
-                    self.change(|state| state.over = true);
+                    self.change(|state| state.ended = true);
                 }
                 state = self.state();
             }
@@ -62,15 +62,15 @@ impl<R> Shared<R> {
 
     /// Waits until item `index` is not too far ahead; whether it is still wanted.
     fn may_begin(&self, index: u64) -> bool {
-        let too_far = |state: &mut State<R>| !state.over && index >= state.turn + AHEAD;
+        let too_far = |state: &mut State<R>| !state.ended && index >= state.turn + AHEAD;
         let mut state = self.state();
         if too_far(&mut state) {
-            state.ahead += 1;
+            state.waiting_ahead += 1;
             let waited = self.changed.wait_while(state, too_far);
             state = waited.unwrap_or_else(PoisonError::into_inner);
-            state.ahead -= 1;
+            state.waiting_ahead -= 1;
         }
-        !state.over
+        !state.ended
     }
 
     /// Stores the result of item `index`, and wakes its consumer.
@@ -91,34 +91,34 @@ impl<R> Shared<R> {
 }
 
 /// Ends the run for everybody when it is dropped, by a return or a panic.
-struct Ends<'a, R>(&'a Shared<R>);
+struct StopOnDrop<'a, R>(&'a SharedState<R>);
 
-impl<R> Drop for Ends<'_, R> {
+impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
-        self.0.change(|state| state.over = true);
+        self.0.change(|state| state.ended = true);
     }
 }
 
 /// What comes of the items, in their order.
-struct Delivered<'a, R> {
-    shared: &'a Shared<R>,
+struct OrderedResults<'a, R> {
+    shared: &'a SharedState<R>,
     progress: &'a dyn Progress,
 }
 
-impl<R> Iterator for Delivered<'_, R> {
+impl<R> Iterator for OrderedResults<'_, R> {
     type Item = R;
 
     fn next(&mut self) -> Option<R> {
         let shared = self.shared;
         let mut state = shared.wait_while(
-            |state| !state.waiting.contains_key(&state.turn) && state.working > 0 && !state.over,
+            |state| !state.waiting.contains_key(&state.turn) && state.working > 0 && !state.ended,
             || self.progress.cancelled(),
         );
         let turn = state.turn;
         let result = state.waiting.remove(&turn)?;
         state.turn += 1;
         // To wake a thread takes about as long as to seal a small file.
-        let waits = state.ahead > 0;
+        let waits = state.waiting_ahead > 0;
         drop(state);
         if waits {
             shared.changed.notify_all();
@@ -143,11 +143,12 @@ pub fn in_order<T: Send, R: Send, O>(
     if working == 1 {
         return consume(&mut items.map(&work));
     }
-    let state = State { waiting: BTreeMap::new(), turn: 0, working, ahead: 0, over: false };
-    let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+    let state =
+        State { waiting: BTreeMap::new(), turn: 0, working, waiting_ahead: 0, ended: false };
+    let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
     let worker = || {
-        let ends = Ends(&shared);
+        let ends = StopOnDrop(&shared);
         loop {
             // The item is taken and the lock released before its work is begun.
             let next = lock(&items).next();
@@ -163,7 +164,7 @@ pub fn in_order<T: Send, R: Send, O>(
         shared.change(|state| state.working -= 1);
     };
     thread::scope(|scope| {
-        let _ends = Ends(&shared);
+        let _ends = StopOnDrop(&shared);
         // A thread that cannot be started is a thread less.
         let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
         let started = (0..jobs.get()).filter(start).count();
@@ -173,7 +174,7 @@ pub fn in_order<T: Send, R: Send, O>(
             return consume(&mut items.by_ref().map(|(_, item)| work(item)));
         }
         shared.change(|state| state.working -= jobs.get() - started);
-        consume(&mut Delivered { shared: &shared, progress })
+        consume(&mut OrderedResults { shared: &shared, progress })
     })
 }
 
@@ -244,14 +245,14 @@ mod tests {
     /// Whoever cancels while the first item takes its time is heard, and no other is begun.
     #[test]
     fn cancelling_ends_it() {
-        struct After(AtomicU64);
-        impl Progress for After {
+        struct CancelAfter(AtomicU64);
+        impl Progress for CancelAfter {
             fn cancelled(&self) -> bool {
                 self.0.load(Ordering::Relaxed) >= 20
             }
         }
         for n in [1, 3] {
-            let done = After(AtomicU64::new(0));
+            let done = CancelAfter(AtomicU64::new(0));
             let work = |_| done.0.fetch_add(1, Ordering::Relaxed);
             let found = in_order(0_u64.., jobs(n), &done, work, |results| results.count());
             assert!((20..40).contains(&found), "{found}");

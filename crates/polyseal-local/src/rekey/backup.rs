@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::{Header, Identities};
 
 use super::lock::lock;
-use crate::error::{About, Error, NoCopy, Problem, Result, file};
+use crate::error::{BackupProblem, Error, ErrorContext, Problem, Result, file};
 use crate::place::Place;
 use crate::platform::FileId;
 use crate::platform::contents::{FileExt, is_us, owner};
@@ -26,7 +26,7 @@ const SUFFIX: &str = ".header-backup";
 
 /// Where the copy of the header of the file at `place` is.
 pub(super) fn copy_of(place: &Place) -> Place {
-    place.beside(SUFFIX)
+    place.with_suffix(SUFFIX)
 }
 
 /// The file whose copy has this name, if it is that of one.
@@ -41,15 +41,15 @@ pub(crate) fn file_of(copy: &Path) -> Option<PathBuf> {
 }
 
 /// Both headers, of the file that they are beside.
-pub(super) struct Saved {
+pub(super) struct HeaderBackup {
     old: Header,
 }
 
-impl Saved {
+impl HeaderBackup {
     /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
-    pub(super) fn beside(place: &Place, file: &File) -> Result<Result<Option<Self>, NoCopy>> {
+    pub(super) fn find(place: &Place, file: &File) -> Result<Result<Option<Self>, BackupProblem>> {
         let copy = copy_of(place);
-        let unread = |error: io::Error| Error::io("read", &place.shown, error);
+        let unread_error = |error: io::Error| Error::io("read", &place.shown, error);
         let mut saved = match open(&copy, file) {
             Ok(Some(saved)) => saved,
             Ok(None) => return Ok(Ok(None)),
@@ -57,16 +57,16 @@ impl Saved {
         };
         let old = match Header::read(&mut saved) {
             Ok(old) => old,
-            Err(error) => return Ok(Err(NoCopy::NoHeader(error.to_string()))),
+            Err(error) => return Ok(Err(BackupProblem::NoHeader(error.to_string()))),
         };
         let mut new = vec![0; old.as_bytes().len()];
         if let Err(error) = saved.read_exact(&mut new) {
-            return Ok(Err(NoCopy::Unread(error.to_string())));
+            return Ok(Err(BackupProblem::Unread(error.to_string())));
         }
         let mut there = vec![0; new.len()];
         let whole = match file.read_exact_at(&mut there, 0) {
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                return Err(unread(error));
+                return Err(unread_error(error));
             }
             read => read.is_ok(),
         };
@@ -77,30 +77,30 @@ impl Saved {
         if of_both && same(0..10) && same(12..160) {
             return Ok(Ok(Some(Self { old })));
         }
-        Ok(Err(NoCopy::OtherHeaders(place.shown.clone())))
+        Ok(Err(BackupProblem::OtherHeaders(place.shown.clone())))
     }
 }
 
 /// Opens the copy, unless it is something that others have put in its place.
-fn open(copy: &Place, beside: &File) -> Result<Option<File>, NoCopy> {
-    let unread = |error: io::Error| NoCopy::Unread(error.to_string());
+fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
+    let unread_error = |error: io::Error| BackupProblem::Unread(error.to_string());
     match copy.directory.open_suspicious(&copy.name) {
-        Ok(None) => Err(NoCopy::Foreign),
+        Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {
-            let by = owner(&file).map_err(unread)?;
-            let is_file = file.metadata().map_err(unread)?.is_file();
-            let owner = owner(beside).map_err(unread)?;
+            let by = owner(&file).map_err(unread_error)?;
+            let is_file = file.metadata().map_err(unread_error)?.is_file();
+            let owner = owner(beside).map_err(unread_error)?;
             let is_trusted = is_file && (by == owner || is_us(by));
-            if is_trusted { Ok(Some(file)) } else { Err(NoCopy::Foreign) }
+            if is_trusted { Ok(Some(file)) } else { Err(BackupProblem::Foreign) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unread(error)),
+        Err(error) => Err(unread_error(error)),
     }
 }
 
 /// What is beside a file that is to be replaced, or to be rewritten where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strict {
+pub(super) enum BackupRule {
     /// Only a copy keeps it from being done: a new file takes its place, and needs no such name.
     Copies,
     /// Anything that has the copy's name does.
@@ -112,26 +112,26 @@ pub(super) enum Strict {
 pub(super) fn expect_none(
     place: &Place,
     file: &File,
-    strict: Strict,
+    strict: BackupRule,
     progress: &dyn Progress,
 ) -> Result {
-    match Saved::beside(place, file)? {
+    match HeaderBackup::find(place, file)? {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(interrupted(place)),
-        Err(_) if strict == Strict::Copies => {
-            progress.notice(Notice::NoCopy(&copy_of(place).shown));
+        Err(_) if strict == BackupRule::Copies => {
+            progress.notice(Notice::BadBackup(&copy_of(place).shown));
             Ok(())
         }
-        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::BackupNameTaken(no_copy))),
     }
 }
 
 /// Whether an interrupted rekey in place has left its copy beside the file at `path`.
 #[must_use]
 pub fn was_interrupted(path: &Path) -> bool {
-    let Ok(place) = Place::of(path) else { return false };
+    let Ok(place) = Place::from_path(path) else { return false };
     let Ok(file) = place.file() else { return false };
-    matches!(Saved::beside(&place, &file), Ok(Ok(Some(_))))
+    matches!(HeaderBackup::find(&place, &file), Ok(Ok(Some(_))))
 }
 
 pub(super) fn interrupted(place: &Place) -> Error {
@@ -148,39 +148,39 @@ pub enum Trust<'a> {
 }
 
 /// A file whose saved header is to be put back. It is locked until that is done.
-pub(super) struct Restoring {
+pub(super) struct HeaderRestore {
     pub(super) place: Place,
     file: File,
     old: Header,
 }
 
-impl Restoring {
+impl HeaderRestore {
     /// What an interrupted rewrite has left beside the file, if it has.
-    pub(super) fn of(
+    pub(super) fn find(
         place: &Place,
         trust: Trust<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>> {
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
-        if Self::saved(place, &to_change)?.is_none() {
+        if Self::backup(place, &to_change)?.is_none() {
             return Ok(None);
         }
         lock(&place.shown, &to_change, progress)?;
-        let locked = FileId::of(&to_change.metadata().cannot("write", &place.shown)?);
+        let locked = FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?);
         if locked != place.id().cannot("write", &place.shown)? {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         // Before it was locked, another may have put it back.
-        let Some(Saved { old }) = Self::saved(place, &to_change)? else { return Ok(None) };
+        let Some(HeaderBackup { old }) = Self::backup(place, &to_change)? else { return Ok(None) };
         if let Trust::Authentic(identities) = trust {
             old.authenticate(identities).map_err(file(&place.shown))?;
         }
         Ok(Some(Self { place: place.clone(), file: to_change, old }))
     }
 
-    fn saved(place: &Place, file: &File) -> Result<Option<Saved>> {
-        Saved::beside(place, file)?
-            .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::NoCopy(no_copy)))
+    fn backup(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
+        HeaderBackup::find(place, file)?
+            .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::BadBackup(no_copy)))
     }
 
     pub(super) fn put(&mut self) -> Result {
@@ -204,17 +204,17 @@ pub(super) fn remove_copy(place: &Place) -> Result {
 
 /// What an earlier run has left beside one of many files. What is there and is no copy stands in
 /// the way, if `strict` says so.
-pub(super) fn left(
+pub(super) fn interrupted_rekey(
     place: &Place,
     identities: &Identities<'_>,
-    strict: Strict,
+    strict: BackupRule,
     progress: &dyn Progress,
-) -> Result<Option<Restoring>> {
+) -> Result<Option<HeaderRestore>> {
     let file = place.file().cannot("read", &place.shown)?;
-    match Saved::beside(place, &file)? {
+    match HeaderBackup::find(place, &file)? {
         Ok(None) => Ok(None),
-        Ok(Some(_)) => Restoring::of(place, Trust::Authentic(identities), progress),
-        Err(_) if strict == Strict::Copies => Ok(None),
-        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+        Ok(Some(_)) => HeaderRestore::find(place, Trust::Authentic(identities), progress),
+        Err(_) if strict == BackupRule::Copies => Ok(None),
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::BackupNameTaken(no_copy))),
     }
 }

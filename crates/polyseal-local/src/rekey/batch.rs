@@ -16,8 +16,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::backup::{Restoring, copy_of};
-use super::in_place::Rewrite;
+use super::backup::{HeaderRestore, copy_of};
+use super::in_place::HeaderRewrite;
 use super::lock::Lock;
 use crate::error::{Error, Result};
 use crate::forbidden::Forbidden;
@@ -33,9 +33,9 @@ pub(super) enum Change {
     /// A new file takes the place of the one that is locked.
     Replace(Replacement),
     /// Its header is rewritten.
-    Header(Box<Rewrite>),
+    Header(Box<HeaderRewrite>),
     /// The header that an interrupted run has saved is put back.
-    Restore(Restoring),
+    Restore(HeaderRestore),
 }
 
 /// A whole file that takes the place of another. It is made of the other's lock: nothing is
@@ -48,12 +48,12 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Begins the file that takes the place of the one that is locked.
     pub(super) fn new(lock: Lock, forbidden: &Forbidden) -> Result<Self> {
-        let output = NewFile::inside(lock.place().clone(), true, forbidden)?;
+        let output = NewFile::create_in(lock.place().clone(), true, forbidden)?;
         Ok(Self { output, lock })
     }
 
     /// With a file that is written already.
-    pub(super) fn by(lock: Lock, output: NewFile) -> Self {
+    pub(super) fn from_parts(lock: Lock, output: NewFile) -> Self {
         Self { output, lock }
     }
 
@@ -92,7 +92,7 @@ fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    at_once(&mut files, |file| file.output.ready());
+    run_in_parallel(&mut files, |file| file.output.ready());
     let mut places = Vec::new();
     let done = files
         .into_iter()
@@ -104,44 +104,44 @@ fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
     done
 }
 
-fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
+fn rewrite(mut files: Vec<Slot<HeaderRewrite>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    at_once(&mut files, Rewrite::sync_copy);
+    run_in_parallel(&mut files, HeaderRewrite::sync_copy);
     step();
-    one_by_one(&mut files, Rewrite::name_copy);
+    run_in_turn(&mut files, HeaderRewrite::name_copy);
     let unnamed = sync_all(places(&files));
-    one_by_one(&mut files, |file| {
-        let id = FileId::of_open(&file.place.directory);
+    run_in_turn(&mut files, |file| {
+        let id = FileId::from_open(&file.place.directory);
         let Some(error) = id.and_then(|id| unnamed.get(&id)) else { return Ok(()) };
         file.remove_copy()?;
         let error = io::Error::new(error.kind(), error.to_string());
         Err(Error::io("write", &copy_of(&file.place).shown, error))
     });
     step();
-    one_by_one(&mut files, Rewrite::put);
-    at_once(&mut files, Rewrite::sync);
+    run_in_turn(&mut files, HeaderRewrite::put);
+    run_in_parallel(&mut files, HeaderRewrite::sync);
     step();
-    one_by_one(&mut files, Rewrite::remove_copy);
+    run_in_turn(&mut files, HeaderRewrite::remove_copy);
     // A copy that appears again is that of the header before: it can be put back, or removed.
     let _ = sync_all(places(&files));
     step();
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
 
-fn restore(mut files: Vec<Slot<Restoring>>) -> Vec<Slot<()>> {
+fn restore(mut files: Vec<Slot<HeaderRestore>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    one_by_one(&mut files, Restoring::put);
-    at_once(&mut files, Restoring::sync);
-    one_by_one(&mut files, Restoring::remove_copy);
+    run_in_turn(&mut files, HeaderRestore::put);
+    run_in_parallel(&mut files, HeaderRestore::sync);
+    run_in_turn(&mut files, HeaderRestore::remove_copy);
     let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place.directory)));
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
 
-fn one_by_one<T>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result) {
+fn run_in_turn<T>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result) {
     for (_, file) in files {
         if let Ok(it) = file
             && let Err(failure) = work(it)
@@ -153,16 +153,16 @@ fn one_by_one<T>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result) {
 }
 
 /// The same, by several threads.
-fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Sync) {
+fn run_in_parallel<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Sync) {
     if files.len() < 2 {
-        return one_by_one(files, work);
+        return run_in_turn(files, work);
     }
     let count = files.len();
     let parts = Mutex::new(files.chunks_mut(count.div_ceil(WAITING)));
     let worker = || {
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(part) = next() {
-            one_by_one(part, &work);
+            run_in_turn(part, &work);
         }
     };
     thread::scope(|scope| {
@@ -174,18 +174,18 @@ fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Syn
     });
 }
 
-fn places(files: &[Slot<Rewrite>]) -> impl Iterator<Item = &Directory> {
+fn places(files: &[Slot<HeaderRewrite>]) -> impl Iterator<Item = &Directory> {
     files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(|file| &file.place.directory)
 }
 
 /// Waits until the names in each of the directories are on disk; those where that fails.
 fn sync_all<'a>(directories: impl Iterator<Item = &'a Directory>) -> BTreeMap<FileId, io::Error> {
     let distinct: BTreeMap<_, _> = directories
-        .filter_map(|directory| Some((FileId::of_open(directory)?, directory)))
+        .filter_map(|directory| Some((FileId::from_open(directory)?, directory)))
         .collect();
     let failed = Mutex::new(BTreeMap::new());
     let mut slots: Vec<_> = distinct.into_iter().map(|it| (0, Ok(it))).collect();
-    at_once(&mut slots, |(id, directory)| {
+    run_in_parallel(&mut slots, |(id, directory)| {
         if let Err(error) = directory.sync() {
             failed.lock().unwrap_or_else(PoisonError::into_inner).insert(*id, error);
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use polyseal_file::age::v1;
 use polyseal_file::{Encryptor, Error as FileError, Header, Input, Output, Recipients};
 
-use super::{OldHeader, Opened, Rekey};
+use super::{OldHeader, Rekey, RekeySource};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::options::Options;
 use crate::platform::contents::{FileExt, next_data, share};
@@ -30,7 +30,7 @@ impl NewContents<'_> {
     /// Writes the whole file.
     pub(super) fn write(
         &self,
-        opened: &Opened,
+        opened: &RekeySource,
         mut output: Output<'_>,
         to: &Path,
         options: &Options<'_>,
@@ -42,36 +42,40 @@ impl NewContents<'_> {
                 copy_behind(&opened.file, offset, new, &mut output)
             }
             Self::Payload { recipients, rekey } => {
-                return anew(opened, recipients, rekey, output, to, options);
+                return reencrypt(opened, recipients, rekey, output, to, options);
             }
         };
         let shown = &opened.place.shown;
         copied.map_err(|error| match error {
-            Copying::Length => Error::new(shown, Problem::ChangedLength),
-            Copying::Io(source) => Error::io("copy", shown, source),
+            CopyError::Length => Error::new(shown, Problem::ChangedLength),
+            CopyError::Io(source) => Error::io("copy", shown, source),
         })
     }
 }
 
-enum Copying {
+enum CopyError {
     /// The file is not as long as it was.
     Length,
     Io(io::Error),
 }
 
 /// A kind of output that the file format has, and this crate does not know yet.
-fn unknown() -> Copying {
-    Copying::Io(io::ErrorKind::Unsupported.into())
+fn unknown() -> CopyError {
+    CopyError::Io(io::ErrorKind::Unsupported.into())
 }
 
-impl From<io::Error> for Copying {
+impl From<io::Error> for CopyError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
 /// The whole file, with another header of the same length.
-fn copy(mut from: &File, header: &Header, to: &mut Output<'_>) -> std::result::Result<(), Copying> {
+fn copy(
+    mut from: &File,
+    header: &Header,
+    to: &mut Output<'_>,
+) -> std::result::Result<(), CopyError> {
     let bytes = from.metadata()?.len();
     match to {
         Output::File(to) => {
@@ -86,7 +90,7 @@ fn copy(mut from: &File, header: &Header, to: &mut Output<'_>) -> std::result::R
                 }
             }
             if from.metadata()?.len() != bytes {
-                return Err(Copying::Length);
+                return Err(CopyError::Length);
             }
             Ok(to.write_all_at(header.as_bytes(), 0)?)
         }
@@ -104,7 +108,7 @@ fn copy_behind(
     offset: u64,
     header: &v1::Header,
     to: &mut Output<'_>,
-) -> std::result::Result<(), Copying> {
+) -> std::result::Result<(), CopyError> {
     let bytes = from.metadata()?.len();
     match to {
         Output::File(to) => {
@@ -117,22 +121,26 @@ fn copy_behind(
         }
         _ => return Err(unknown()),
     }
-    if from.metadata()?.len() == bytes { Ok(()) } else { Err(Copying::Length) }
+    if from.metadata()?.len() == bytes { Ok(()) } else { Err(CopyError::Length) }
 }
 
 fn copy_range(
     from: &mut &File,
     range: Range<u64>,
     to: &mut (impl Write + ?Sized),
-) -> std::result::Result<(), Copying> {
+) -> std::result::Result<(), CopyError> {
     from.seek(SeekFrom::Start(range.start))?;
     let bytes = range.end.saturating_sub(range.start);
-    if io::copy(&mut Read::take(from, bytes), to)? == bytes { Ok(()) } else { Err(Copying::Length) }
+    if io::copy(&mut Read::take(from, bytes), to)? == bytes {
+        Ok(())
+    } else {
+        Err(CopyError::Length)
+    }
 }
 
 /// The plaintext, under a new file key.
-fn anew(
-    opened: &Opened,
+fn reencrypt(
+    opened: &RekeySource,
     recipients: &Recipients,
     rekey: &Rekey<'_>,
     output: Output<'_>,

@@ -12,9 +12,9 @@ use std::io::Write;
 
 use polyseal_file::Header;
 
-use super::backup::{Strict, copy_of, expect_none, interrupted, remove_copy};
+use super::backup::{BackupRule, copy_of, expect_none, interrupted, remove_copy};
 use super::lock::Lock;
-use crate::error::{About, Error, Problem, Result, file};
+use crate::error::{Error, ErrorContext, Problem, Result, file};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::place::Place;
@@ -23,7 +23,7 @@ use crate::platform::{FileId, owner_is_kept};
 use crate::testing::step;
 
 /// A file with the header `old`, that is to have the header `new`.
-pub(super) struct Rewrite {
+pub(super) struct HeaderRewrite {
     pub(super) place: Place,
     file: File,
     old: Header,
@@ -34,14 +34,15 @@ pub(super) struct Rewrite {
     _lock: Lock,
 }
 
-impl Rewrite {
+impl HeaderRewrite {
     /// Writes the copy, which has no name yet.
     pub(super) fn prepare(lock: Lock, old: Header, new: Header) -> Result<Self> {
         let place = lock.place().clone();
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
-        expect_none(&place, &to_change, Strict::Anything, &())?;
-        if FileId::of(&to_change.metadata().cannot("write", &place.shown)?) != lock.id() {
+        expect_none(&place, &to_change, BackupRule::Anything, &())?;
+        if FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?) != lock.id()
+        {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         let copy = copy(&place, &to_change, [&old, &new])?;
@@ -96,7 +97,7 @@ impl Rewrite {
 /// A copy of the headers of `file`, without a name.
 fn copy(place: &Place, file: &File, headers: [&Header; 2]) -> Result<NewFile> {
     let place = copy_of(place);
-    let copy = match NewFile::inside(place.clone(), false, &Forbidden::NOTHING) {
+    let copy = match NewFile::create_in(place.clone(), false, &Forbidden::NOTHING) {
         Err(error) if matches!(error.problem(), Problem::Exists) => {
             return Err(Error::new(&place.shown, Problem::Interrupted));
         }
@@ -143,7 +144,7 @@ mod tests {
             return;
         }
         let (header, _) = header();
-        let place = Place::of(&path).unwrap();
+        let place = Place::from_path(&path).unwrap();
         let copy = copy(&place, &File::open(&path).unwrap(), [&header; 2]).unwrap();
         let copy = copy.file().metadata().unwrap();
         assert_eq!((copy.uid(), copy.gid(), copy.mode() & 0o777), (SOMEBODY, SOMEBODY, 0o600));
@@ -156,10 +157,10 @@ mod tests {
         let path = directory.path().join("c");
         let ((seen, _), (new, _), (_, there)) = (header(), header(), header());
         fs::write(&path, &there).unwrap();
-        let place = Place::of(&path).unwrap();
+        let place = Place::from_path(&path).unwrap();
         fs::write(&path, seen.as_bytes()).unwrap();
         let lock = Lock::take(&place, &File::open(&path).unwrap(), seen.as_bytes(), &()).unwrap();
-        let rewrite = Rewrite::prepare(lock, seen, new).unwrap();
+        let rewrite = HeaderRewrite::prepare(lock, seen, new).unwrap();
         fs::write(&path, &there).unwrap();
         let refused = make(vec![Change::Header(Box::new(rewrite))]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::error::{About, Error, Problem, Result};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::place::Place;
 use crate::platform::FileId;
 use crate::platform::contents::{FileExt, has_no_locks};
@@ -56,7 +56,7 @@ impl Lock {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let file = read.try_clone().cannot("read", &place.shown)?;
-        let id = FileId::of(&read.metadata().cannot("read", &place.shown)?);
+        let id = FileId::from_metadata(&read.metadata().cannot("read", &place.shown)?);
         lock(&place.shown, &file, progress)?;
         let lock = Self { place: place.clone(), file, id, header: header.to_owned() };
         lock.expect_unchanged()?;

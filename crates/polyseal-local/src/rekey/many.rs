@@ -10,9 +10,11 @@ use polyseal_file::Error as FileError;
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::{Opened, Ready, Rekey, Which, expect_none_at, make_one, saved};
+use super::{
+    ExpectedFile, PreparedRekey, Rekey, RekeySource, expect_none_at, make_one, restore_change,
+};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
@@ -25,20 +27,21 @@ pub fn rekey_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
     rekey: &Rekey<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items = paths.map(|path| {
         let name = path?;
         let seen = fs::metadata(&name).ok();
-        let (bytes, id) = (seen.as_ref().map_or(0, Metadata::len), seen.as_ref().map(FileId::of));
+        let (bytes, id) =
+            (seen.as_ref().map_or(0, Metadata::len), seen.as_ref().map(FileId::from_metadata));
         Ok(Item { bytes, id, it: name.clone(), name })
     });
     let before = |files: &[Item<PathBuf>]| {
-        let places = files.iter().filter_map(|file| Place::of(&file.it).ok());
+        let places = files.iter().filter_map(|file| Place::from_path(&file.it).ok());
         recover(places, rekey, options);
     };
-    let prepare = |path: PathBuf| one(&path, rekey, options).map(Some);
+    let prepare = |path: PathBuf| prepare_file(&path, rekey, options).map(Some);
     in_batches(options, items, &mut report, before, prepare, make)?;
     report.end(Path::new("."))
 }
@@ -51,35 +54,39 @@ pub fn restore_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
     trust: Trust<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items =
         paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
     let prepare = |path: PathBuf| {
-        let change = saved(&Place::of(&path)?, trust, options)?;
-        Ok(Some(Prepared::Change(change, Done::Restored)))
+        let change = restore_change(&Place::from_path(&path)?, trust, options)?;
+        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(Path::new("."))
 }
 
-fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared<Change>> {
-    let place = Place::of(path)?;
+fn prepare_file(
+    path: &Path,
+    rekey: &Rekey<'_>,
+    options: &Options<'_>,
+) -> Result<PreparedFile<Change>> {
+    let place = Place::from_path(path)?;
     expect_recovered(&place, rekey, options)?;
     if rekey.one_is_added() && rekey.opens(&place) {
-        return Ok(Prepared::Done(Done::Already));
+        return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
     expect_none_at(&place, rekey)?;
-    let opened = Opened::to_lock(place.clone())?;
-    let new = match opened.contents(rekey, Which::Any) {
+    let opened = RekeySource::to_lock(place.clone())?;
+    let new = match opened.contents(rekey, ExpectedFile::Any) {
         Err(error) if is_no_key(&error) && rekey.opens(&place) => {
-            return Ok(Prepared::Done(Done::Already));
+            return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
-    let change = Ready { opened, new }.change(rekey, options)?;
-    Ok(Prepared::Change(change, Done::Rekeyed))
+    let change = PreparedRekey { opened, new }.change(rekey, options)?;
+    Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
 /// Whether a file did not open because no key is for it.
@@ -100,12 +107,15 @@ pub(super) fn recover(
     options: &Options<'_>,
 ) {
     let left = |place: Place| {
-        backup::left(&place, rekey.identities, rekey.strict(), options.progress).ok().flatten()
+        backup::interrupted_rekey(&place, rekey.identities, rekey.strict(), options.progress)
+            .ok()
+            .flatten()
     };
     make(places.filter_map(left).map(Change::Restore).collect());
 }
 
 pub(super) fn expect_recovered(place: &Place, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
-    let left = backup::left(place, rekey.identities, rekey.strict(), options.progress)?;
+    let left =
+        backup::interrupted_rekey(place, rekey.identities, rekey.strict(), options.progress)?;
     left.map_or(Ok(()), |restoring| make_one(Change::Restore(restoring)))
 }

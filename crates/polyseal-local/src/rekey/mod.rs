@@ -3,7 +3,7 @@
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
 //! where the file system can (a reflink), or copied by the kernel; or only the header is rewritten
 //! in the file itself, after a copy of it is on disk; or the result goes elsewhere. Only
-//! [`How::NewKey`] locks out whoever has kept what opened the file.
+//! [`RekeyMode::NewKey`] locks out whoever has kept what opened the file.
 //!
 //! A path is resolved once ([`Place`]). What is replaced is locked, and still what was read.
 
@@ -24,8 +24,8 @@ use std::path::Path;
 
 use polyseal_file::age::v1;
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Existing, Header, Identities, Output,
-    Recipients,
+    Commitment, Context, Decryptor, Error as FileError, ExistingRecipients, Header, Identities,
+    Output, Recipients,
 };
 
 pub use self::backup::{Trust, was_interrupted};
@@ -33,13 +33,13 @@ pub use self::many::{rekey_files, restore_files};
 pub use self::stored::rekey_stored;
 pub use self::tree::restore_tree;
 
-use self::backup::{Restoring, Strict, expect_none};
+use self::backup::{BackupRule, HeaderRestore, expect_none};
 use self::batch::{Change, Replacement, make};
 use self::contents::{NewContents, NewHeader};
-use self::in_place::Rewrite;
+use self::in_place::HeaderRewrite;
 use self::lock::Lock;
 use self::stored::authentic;
-use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
+use crate::error::{Error, ErrorContext, Problem, Result, UnsupportedByAge, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -48,7 +48,7 @@ use crate::platform::{EntryKind, FileId};
 
 /// How a file gets its other recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum RekeyMode {
     /// A new file, with another header and the same payload, takes the place of the old one.
     Header,
     /// The header is rewritten in the file itself.
@@ -58,23 +58,23 @@ pub enum How {
 }
 
 /// Where the recipients of many files come from: they are asked for once the first file has opened.
-pub type ToRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
+pub type NewRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
 
 /// What opens files, and who shall be able to from now on.
 #[derive(Clone, Copy)]
 pub struct Rekey<'a> {
     pub(crate) identities: &'a Identities<'a>,
-    pub(crate) to: &'a ToRecipients<'a>,
-    pub(crate) others: Existing,
-    pub(crate) how: How,
+    pub(crate) to: &'a NewRecipients<'a>,
+    pub(crate) others: ExistingRecipients,
+    pub(crate) how: RekeyMode,
     pub(crate) context: Option<&'a Context>,
     pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) done: Already<'a>,
+    pub(crate) done: RekeyedCheck<'a>,
 }
 
 /// What shows that one of many files has its new recipients already.
 #[derive(Clone, Copy, Debug)]
-pub enum Already<'a> {
+pub enum RekeyedCheck<'a> {
     /// Nothing does: what the old keys open is rekeyed, perhaps once more.
     Unknown,
     /// That these open it, and the old keys do not.
@@ -85,20 +85,20 @@ pub enum Already<'a> {
 
 impl<'a> Rekey<'a> {
     /// What `identities` open is for the recipients that `to` gives. `others` says whether those
-    /// whom it is for now still open it; with [`How::NewKey`] they do not, whatever it says.
+    /// whom it is for now still open it; with [`RekeyMode::NewKey`] they do not, whatever it says.
     #[must_use]
     pub fn new(
         identities: &'a Identities<'a>,
-        to: &'a ToRecipients<'a>,
-        others: Existing,
-        how: How,
+        to: &'a NewRecipients<'a>,
+        others: ExistingRecipients,
+        how: RekeyMode,
     ) -> Self {
-        let (context, threads, done) = (None, None, Already::Unknown);
+        let (context, threads, done) = (None, None, RekeyedCheck::Unknown);
         Self { identities, to, others, how, context, threads, done }
     }
 
     /// The context that the files are bound to. A header does not know it: that the contents are
-    /// bound to it is looked at, and with [`How::NewKey`] they stay so.
+    /// bound to it is looked at, and with [`RekeyMode::NewKey`] they stay so.
     #[must_use]
     pub fn context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
@@ -114,7 +114,7 @@ impl<'a> Rekey<'a> {
 
     /// What shows that one of many files is done.
     #[must_use]
-    pub fn already(mut self, done: Already<'a>) -> Self {
+    pub fn rekeyed_check(mut self, done: RekeyedCheck<'a>) -> Self {
         self.done = done;
         self
     }
@@ -137,19 +137,19 @@ impl<'a> Rekey<'a> {
     /// The same by what is new, for a file that has it already.
     fn decryptor_when_done(&self) -> Decryptor<'a> {
         match self.done {
-            Already::Unknown => self.decryptor(),
-            Already::Opens(new) | Already::OpensAdded(new) => self.decryptor_of(new),
+            RekeyedCheck::Unknown => self.decryptor(),
+            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => self.decryptor_of(new),
         }
     }
 
     /// Whether what is new opens a file with this header, and it is the one that it has to be.
-    fn opens_header(&self, header: &Header, which: Which<'_>) -> bool {
+    fn opens_header(&self, header: &Header, which: ExpectedFile<'_>) -> bool {
         match self.done {
-            Already::Unknown => false,
-            Already::Opens(new) | Already::OpensAdded(new) => {
+            RekeyedCheck::Unknown => false,
+            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => {
                 header.authenticate(new).is_ok_and(|authentic| match which {
-                    Which::Any | Which::BoundTo(_) => true,
-                    Which::Of(commitment) => authentic.expect(commitment).is_ok(),
+                    ExpectedFile::Any | ExpectedFile::BoundTo(_) => true,
+                    ExpectedFile::Of(commitment) => authentic.expect(commitment).is_ok(),
                 })
             }
         }
@@ -158,16 +158,16 @@ impl<'a> Rekey<'a> {
     /// Whether what is new opens the file at `place`.
     fn opens(&self, place: &Place) -> bool {
         let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
-        header.is_some_and(|header| self.opens_header(&header, Which::Any))
+        header.is_some_and(|header| self.opens_header(&header, ExpectedFile::Any))
     }
 
     fn one_is_added(&self) -> bool {
-        matches!(self.done, Already::OpensAdded(_))
+        matches!(self.done, RekeyedCheck::OpensAdded(_))
     }
 
     /// What beside a file keeps it from being rekeyed.
-    fn strict(&self) -> Strict {
-        if self.how == How::InPlace { Strict::Anything } else { Strict::Copies }
+    fn strict(&self) -> BackupRule {
+        if self.how == RekeyMode::InPlace { BackupRule::Anything } else { BackupRule::Copies }
     }
 }
 
@@ -182,7 +182,7 @@ impl fmt::Debug for Rekey<'_> {
 }
 
 /// A file that is to have other recipients, as it was read.
-pub(crate) struct Opened {
+pub(crate) struct RekeySource {
     place: Place,
     file: File,
     header: OldHeader,
@@ -202,7 +202,7 @@ impl OldHeader {
     }
 }
 
-impl Opened {
+impl RekeySource {
     /// Reads the header of the file at `place`, which is to be replaced or changed.
     fn to_lock(place: Place) -> Result<Self> {
         // A remote file system may ask that what is locked can be written, too.
@@ -218,8 +218,8 @@ impl Opened {
 
     fn read(place: Place, opened: io::Result<File>) -> Result<Self> {
         let shown = &place.shown;
-        let unfit = || Error::new(shown, Problem::NotToBeRekeyed);
-        let is_special = || match place.seen().map(|seen| seen.kind()) {
+        let unfit = || Error::new(shown, Problem::NotRekeyable);
+        let is_special = || match place.status().map(|seen| seen.kind()) {
             Ok(kind) => !matches!(kind, EntryKind::File | EntryKind::Directory),
             Err(_) => false,
         };
@@ -241,37 +241,37 @@ impl Opened {
 
     /// Makes the header that it shall have, or what else its contents need. Every key has been read
     /// then, and every passphrase stretched: nobody is waited for any more.
-    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<Ready<'a>> {
-        let new = self.contents(rekey, Which::Any)?;
-        Ok(Ready { opened: self, new })
+    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<PreparedRekey<'a>> {
+        let new = self.contents(rekey, ExpectedFile::Any)?;
+        Ok(PreparedRekey { opened: self, new })
     }
 
-    fn contents<'a>(&self, rekey: &Rekey<'a>, which: Which<'_>) -> Result<NewContents<'a>> {
+    fn contents<'a>(&self, rekey: &Rekey<'a>, which: ExpectedFile<'_>) -> Result<NewContents<'a>> {
         let shown = &self.place.shown;
         Ok(match &self.header {
             OldHeader::Polyseal(old) => {
                 let authentic = authentic(old, &self.file, shown, rekey, which)?;
                 let recipients = (rekey.to)()?;
                 match rekey.how {
-                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
-                    How::Header | How::InPlace => {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    RekeyMode::Header | RekeyMode::InPlace => {
                         let new = authentic.rekey(recipients, rekey.others);
                         NewContents::Header(NewHeader::Polyseal(new.map_err(sealing(shown))?))
                     }
                 }
             }
             OldHeader::Age(old) => {
-                if rekey.how == How::InPlace {
-                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::InPlace)));
+                if rekey.how == RekeyMode::InPlace {
+                    return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::InPlace)));
                 }
                 if rekey.context.is_some() {
-                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::Context)));
+                    return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::Context)));
                 }
                 let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
                 let recipients = (rekey.to)()?;
                 match rekey.how {
-                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
-                    How::Header | How::InPlace => {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    RekeyMode::Header | RekeyMode::InPlace => {
                         let new = authentic.rekey(recipients, rekey.others);
                         NewContents::Header(NewHeader::Age(new.map_err(sealing(shown))?))
                     }
@@ -283,7 +283,7 @@ impl Opened {
 
 /// Which file it has to be.
 #[derive(Clone, Copy)]
-enum Which<'a> {
+enum ExpectedFile<'a> {
     /// Whatever is there, by the salt that has been compared if that is all that is known.
     Any,
     /// That of an entry in a manifest.
@@ -302,17 +302,17 @@ pub(crate) fn take_place(
     options: &Options<'_>,
 ) -> Result {
     let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
-    expect_none(&place, read, Strict::Copies, options.progress)?;
-    make_one(Change::Replace(Replacement::by(lock, output)))
+    expect_none(&place, read, BackupRule::Copies, options.progress)?;
+    make_one(Change::Replace(Replacement::from_parts(lock, output)))
 }
 
 /// A file, and what it shall be.
-struct Ready<'a> {
-    opened: Opened,
+struct PreparedRekey<'a> {
+    opened: RekeySource,
     new: NewContents<'a>,
 }
 
-impl Ready<'_> {
+impl PreparedRekey<'_> {
     /// Writes the whole new file.
     fn write(&self, output: Output<'_>, to: &Path, options: &Options<'_>) -> Result {
         self.new.write(&self.opened, output, to, options)
@@ -320,13 +320,13 @@ impl Ready<'_> {
 
     /// The change of the file where it is, not yet made.
     fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
-        let Opened { place, file, header } = &self.opened;
+        let RekeySource { place, file, header } = &self.opened;
         let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
-        if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
+        if let (RekeyMode::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
         {
-            let rewrite = Rewrite::prepare(lock, old.clone(), new.clone())?;
+            let rewrite = HeaderRewrite::prepare(lock, old.clone(), new.clone())?;
             return Ok(Change::Header(Box::new(rewrite)));
         }
         // Meanwhile another may have begun, and been interrupted.
@@ -345,21 +345,21 @@ fn make_one(change: Change) -> Result {
 /// Gives the file at `path` other recipients, where it is.
 ///
 /// # Errors
-/// [`Problem::NotToBeRekeyed`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
+/// [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
 /// [`Problem::File`] if the file does not open, [`Problem::Sealing`] if it cannot be for these
 /// recipients, or what the system says. Then the file is as it was, unless it is
 /// [`Problem::Torn`].
 pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
-    let place = Place::of(path)?;
+    let place = Place::from_path(path)?;
     expect_none_at(&place, rekey)?;
-    make_one(Opened::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
+    make_one(RekeySource::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
 }
 
 /// The same, with the result in another file, `output`. The one at `path` is only read.
 ///
 /// # Errors
-/// As [`rekey_file`], and those of [`NewFile::at`]. Then there is no output, and one that was to be
-/// replaced is as it was.
+/// As [`rekey_file`], and those of [`NewFile::create_at`]. Then there is no output, and one that
+/// was to be replaced is as it was.
 pub fn rekey_file_to(
     path: &Path,
     output: &Path,
@@ -370,7 +370,7 @@ pub fn rekey_file_to(
     let mut forbidden = options.forbidden.clone();
     forbidden.add(ready.input()?, "the input");
     expect_not_interrupted(output)?;
-    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     ready.write(Output::File(new.file()), output, options)?;
     if options.synced {
         new.sync()?;
@@ -379,7 +379,7 @@ pub fn rekey_file_to(
 }
 
 /// A file with its other recipients, which is written to wherever the caller says.
-pub struct RekeyedFile<'a>(Ready<'a>);
+pub struct RekeyedFile<'a>(PreparedRekey<'a>);
 
 impl<'a> RekeyedFile<'a> {
     /// Opens the file at `path`, and makes its new header. The file itself is only read.
@@ -387,7 +387,7 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// As [`rekey_file`].
     pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
-        Opened::to_read(Place::of(path)?)?.ready(rekey).map(Self)
+        RekeySource::to_read(Place::from_path(path)?)?.ready(rekey).map(Self)
     }
 
     /// Which file was read.
@@ -395,8 +395,8 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// Those of the system.
     pub fn input(&self) -> Result<FileId> {
-        let Opened { place, file, .. } = &self.0.opened;
-        Ok(FileId::of(&file.metadata().cannot("read", &place.shown)?))
+        let RekeySource { place, file, .. } = &self.0.opened;
+        Ok(FileId::from_metadata(&file.metadata().cannot("read", &place.shown)?))
     }
 
     /// Writes the whole file to `output`, which messages call `shown`.
@@ -420,8 +420,8 @@ impl fmt::Debug for RekeyedFile<'_> {
 /// # Errors
 /// [`Problem::Interrupted`].
 pub fn expect_not_interrupted(output: &Path) -> Result {
-    let Ok(place) = Place::of(output) else { return Ok(()) };
-    expect_none_left(&place, Strict::Copies)
+    let Ok(place) = Place::from_path(output) else { return Ok(()) };
+    expect_none_left(&place, BackupRule::Copies)
 }
 
 fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
@@ -430,7 +430,7 @@ fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
 
 /// Refuses a file beside which there is a copy, before any key is read. What is beside it while
 /// another rekey is at work is that one's: it is looked at again once the file is locked.
-fn expect_none_left(place: &Place, strict: Strict) -> Result {
+fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
     if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
@@ -442,18 +442,18 @@ fn expect_none_left(place: &Place, strict: Strict) -> Result {
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
 ///
 /// # Errors
-/// [`Problem::NoCopy`], or what the system says: `NotFound` if there is no copy.
+/// [`Problem::BadBackup`], or what the system says: `NotFound` if there is no copy.
 pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
-    make_one(saved(&Place::of(path)?, trust, options)?)
+    make_one(restore_change(&Place::from_path(path)?, trust, options)?)
 }
 
 /// The copy, which must be there.
-fn saved(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
+fn restore_change(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
     let missing = || {
         let copy = backup::copy_of(place);
         Error::io("read", &copy.shown, not_there())
     };
-    let restoring = Restoring::of(place, trust, options.progress)?;
+    let restoring = HeaderRestore::find(place, trust, options.progress)?;
     restoring.map(Change::Restore).ok_or_else(missing)
 }
 
@@ -472,13 +472,13 @@ impl DetachedHeader {
     /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`],
     /// [`Problem::File`], or what the system says.
     pub fn read(path: &Path) -> Result<Self> {
-        let place = Place::of(path)?;
-        if place.seen().cannot("read", path)?.kind() != EntryKind::File {
+        let place = Place::from_path(path)?;
+        if place.status().cannot("read", path)?.kind() != EntryKind::File {
             return Err(Error::new(path, Problem::NotAFile));
         }
         let file = place.file_to_change().or_else(|_| place.file());
         let mut file = file.cannot("read", path)?;
-        expect_none(&place, &file, Strict::Copies, &())?;
+        expect_none(&place, &file, BackupRule::Copies, &())?;
         let header = Header::read(&mut file).map_err(self::file(path))?;
         let bytes = file.metadata().cannot("read", path)?.len();
         if bytes > header.as_bytes().len() as u64 {
@@ -506,7 +506,7 @@ impl DetachedHeader {
     pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
         let Self { place, file, header } = self;
         let lock = Lock::take(&place, &file, header.as_bytes(), options.progress)?;
-        expect_none(&place, &file, Strict::Copies, options.progress)?;
+        expect_none(&place, &file, BackupRule::Copies, options.progress)?;
         let replacement = Replacement::new(lock, options.forbidden)?;
         let written = replacement.output().file().write_all_at(new.as_bytes(), 0);
         written.cannot("write", &place.shown)?;

@@ -10,18 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_file::Header;
-use polyseal_file::manifest::{Bound, Entry, Kind};
+use polyseal_file::manifest::{Entry, FileBinding, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
 use super::stored::rekey_version;
-use super::{How, OldHeader, Opened, Ready, Rekey, Which, make_one, saved};
+use super::{
+    ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one, restore_change,
+};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
-use crate::tree::{Kept, ManifestFile, Pair, SealedTree, Store, Tree, manifest_name};
+use crate::tree::{ManifestFile, Pair, SealedTree, Store, Tree, TreeStorage, manifest_name};
 
 impl SealedTree<'_> {
     /// Gives the tree in the directory `path` other recipients, and tells of each file in their
@@ -33,9 +35,9 @@ impl SealedTree<'_> {
         path: &Path,
         rekey: &Rekey<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
-        let report = Report::new(tell, options.progress);
+        let report = FileReporter::new(tell, options.progress);
         let tree = Tree::open(path)?;
         let name = PathBuf::from(manifest_name());
         let manifest = tree.place(&name, "read")?;
@@ -56,15 +58,15 @@ impl SealedTree<'_> {
     /// the object is still what was read.
     ///
     /// # Errors
-    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`How::Header`].
+    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`RekeyMode::Header`].
     pub fn rekey_in(
         store: Arc<dyn Store>,
         rekey: &Rekey<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
-        let report = Report::new(tell, options.progress);
-        if rekey.how != How::Header {
+        let report = FileReporter::new(tell, options.progress);
+        if rekey.how != RekeyMode::Header {
             return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
         }
         let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
@@ -77,14 +79,14 @@ impl SealedTree<'_> {
         sealed.rekey_all(rekey, report)
     }
 
-    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: Report<'_>) -> Result<Total> {
+    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: FileReporter<'_>) -> Result<Total> {
         self.rekey_files(rekey, &mut report)?;
         if report.total.failed == report.strangers {
             let name = PathBuf::from(manifest_name());
-            let done = one(self, rekey, &name, None);
+            let done = prepare_entry(self, rekey, &name, None);
             let done = done.and_then(|prepared| match prepared {
-                Prepared::Change(change, done) => make_one(change).map(|()| done),
-                Prepared::Done(done) => Ok(done),
+                PreparedFile::Change(change, done) => make_one(change).map(|()| done),
+                PreparedFile::Unchanged(done) => Ok(done),
             });
             // Nobody waits for the manifest: it is told of only if it fails.
             if let Err(error) = done {
@@ -94,7 +96,7 @@ impl SealedTree<'_> {
         report.end(&self.shown(Path::new("")))
     }
 
-    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut Report<'_>) -> Result {
+    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut FileReporter<'_>) -> Result {
         let options = self.options();
         self.expect();
         let items = self.pairs()?.map(|pair| {
@@ -109,15 +111,19 @@ impl SealedTree<'_> {
             Ok(Item { name: self.shown(&pair.path()), bytes, id: None, it: pair })
         });
         let prepare = |pair: Pair| match pair {
-            Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
+            Pair::File(ref entry) => {
+                prepare_entry(self, rekey, &pair.path(), Some(entry)).map(Some)
+            }
             Pair::Plain(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
-            Pair::Added(path) => Ok(left(self.kept(), &path).map(Prepared::Done)),
-            Pair::AddedUnread(_) => Ok(Some(Prepared::Done(Done::Left))),
-            Pair::Unread(path, error) => Err(Error::io("read", &self.shown(&path), error)),
+            Pair::Added(path) => {
+                Ok(unlisted_outcome(self.storage(), &path).map(PreparedFile::Unchanged))
+            }
+            Pair::AddedUnread(_) => Ok(Some(PreparedFile::Unchanged(FileOutcome::Left))),
+            Pair::UnreadDirectory(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
-            let Kept::Directory(tree) = self.kept() else { return };
+            let TreeStorage::Directory(tree) = self.storage() else { return };
             let places = files.iter().filter_map(|file| match &file.it {
                 pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
                 _ => None,
@@ -136,10 +142,10 @@ pub fn restore_tree(
     path: &Path,
     trust: Trust<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
     let tree = Tree::open(path)?;
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items = tree.paths(options).filter_map(|path| match path {
         Ok(path) => {
             let it = backup::file_of(&path)?;
@@ -149,8 +155,8 @@ pub fn restore_tree(
     });
     let prepare = |path: PathBuf| {
         let place = tree.place(&path, "read")?;
-        let change = saved(&place, trust, options)?;
-        Ok(Some(Prepared::Change(change, Done::Restored)))
+        let change = restore_change(&place, trust, options)?;
+        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(path)
@@ -158,59 +164,60 @@ pub fn restore_tree(
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
 /// put back.
-fn left(kept: &Kept, path: &Path) -> Option<Done> {
-    if let Kept::Directory(tree) = kept
+fn unlisted_outcome(storage: &TreeStorage, path: &Path) -> Option<FileOutcome> {
+    if let TreeStorage::Directory(tree) = storage
         && let Some(file) = backup::file_of(path)
         && let Ok(place) = tree.place(&file, "read")
-        && backup::copy_of(&place).seen().is_err()
+        && backup::copy_of(&place).status().is_err()
     {
         return None;
     }
-    Some(Done::Left)
+    Some(FileOutcome::Left)
 }
 
 /// One file of a tree, which must be that of its entry.
-fn one(
+fn prepare_entry(
     sealed: &SealedTree<'_>,
     rekey: &Rekey<'_>,
     path: &Path,
     entry: Option<&Entry>,
-) -> Result<Prepared<Change>> {
-    let tree = match sealed.kept() {
-        Kept::Directory(tree) => tree,
-        Kept::Store(store) => {
-            return stored(sealed, store.as_ref(), rekey, path, entry).map(Prepared::Done);
+) -> Result<PreparedFile<Change>> {
+    let tree = match sealed.storage() {
+        TreeStorage::Directory(tree) => tree,
+        TreeStorage::Store(store) => {
+            return rekey_stored_entry(sealed, store.as_ref(), rekey, path, entry)
+                .map(PreparedFile::Unchanged);
         }
     };
     let place: Place = tree.place(path, "read")?;
     let shown = place.shown.clone();
     expect_recovered(&place, rekey, sealed.options())?;
-    let opened = Opened::to_lock(place)?;
+    let opened = RekeySource::to_lock(place)?;
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
-    let which = which(sealed, header, &shown, entry)?;
+    let which = expected_file(sealed, header, &shown, entry)?;
     if rekey.one_is_added() && rekey.opens_header(header, which) {
-        return Ok(Prepared::Done(Done::Already));
+        return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
     let new = match opened.contents(rekey, which) {
         Err(error) if is_no_key(&error) && rekey.opens_header(header, which) => {
-            return Ok(Prepared::Done(Done::Already));
+            return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
-    let change = Ready { opened, new }.change(rekey, sealed.options())?;
-    Ok(Prepared::Change(change, Done::Rekeyed))
+    let change = PreparedRekey { opened, new }.change(rekey, sealed.options())?;
+    Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
 /// The same in a store. The manifest is the version that was read at first.
-fn stored(
+fn rekey_stored_entry(
     sealed: &SealedTree<'_>,
     store: &dyn Store,
     rekey: &Rekey<'_>,
     path: &Path,
     entry: Option<&Entry>,
-) -> Result<Done> {
+) -> Result<FileOutcome> {
     let shown = sealed.shown(path);
     let opened;
     let version = match (sealed.manifest().0, entry) {
@@ -220,27 +227,27 @@ fn stored(
             opened.as_ref()
         }
     };
-    let which = |header: &Header| which(sealed, header, &shown, entry);
+    let which = |header: &Header| expected_file(sealed, header, &shown, entry);
     rekey_version(version, &shown, rekey, which, sealed.options().progress)
 }
 
 /// Which file one with this header has to be.
-fn which<'a>(
+fn expected_file<'a>(
     sealed: &'a SealedTree<'_>,
     header: &Header,
     shown: &Path,
     entry: Option<&'a Entry>,
-) -> Result<Which<'a>> {
+) -> Result<ExpectedFile<'a>> {
     Ok(match entry {
         Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
             if header.file_salt() != bound.file_salt() {
                 return Err(Error::new(shown, Problem::OtherFile));
             }
             match bound {
-                Bound::Contents(commitment) => Which::Of(commitment),
-                Bound::Salt(_) => Which::Any,
+                FileBinding::Contents(commitment) => ExpectedFile::Of(commitment),
+                FileBinding::Salt(_) => ExpectedFile::Any,
             }
         }
-        _ => sealed.manifest_context().map_or(Which::Any, Which::BoundTo),
+        _ => sealed.manifest_context().map_or(ExpectedFile::Any, ExpectedFile::BoundTo),
     })
 }

@@ -4,15 +4,15 @@
 use std::io;
 use std::path::PathBuf;
 
-use polyseal_file::manifest::{Bound, Entry, Kind};
+use polyseal_file::manifest::{Entry, FileBinding, Kind};
 use polyseal_file::{Encryptor, Output};
 
-use super::join::{Pair, unread};
+use super::join::{Pair, unread_error};
 use super::open::SealedTree;
-use super::seal::{Manifest, Outcome};
+use super::seal::{Manifest, SealResult};
 use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Tell, Total, in_order};
+use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::new_file::NewFile;
 use crate::rekey::take_place;
 
@@ -27,11 +27,11 @@ impl SealedTree<'_> {
     /// # Errors
     /// As [`verify`](Self::verify); [`Problem::Changed`] if the manifest has been replaced
     /// meanwhile; those of the recipients.
-    pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: Tell<'_>) -> Result<Total> {
+    pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: OnFile<'_>) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
         self.expect();
-        let work = |pair: Result<Pair>| -> Outcome {
+        let work = |pair: Result<Pair>| -> SealResult {
             // What cannot be read of the manifest has been read before, when it was opened.
             let pair = match pair {
                 Ok(pair) => pair,
@@ -40,16 +40,16 @@ impl SealedTree<'_> {
             let path = pair.path();
             let shown = tree.shown(&path);
             let done = match pair {
-                Pair::File(entry) => self.bound(entry),
+                Pair::File(entry) => self.bind_entry(entry),
                 Pair::Plain(entry) => Ok((Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
-                Pair::Unread(_, error) => Err(unread(&shown, error)),
+                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
+                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
             };
             (path, done)
         };
         let place = self.manifest_place()?;
-        let output = NewFile::inside(place.clone(), true, options.forbidden)?;
+        let output = NewFile::create_in(place.clone(), true, options.forbidden)?;
         let to = Output::File(output.file());
         let shown = output.shown().to_owned();
         let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {
@@ -64,10 +64,10 @@ impl SealedTree<'_> {
     }
 
     /// The file of `entry`, and an entry that binds its contents.
-    fn bound(&self, entry: Entry) -> Result<(Option<Entry>, Option<Done>)> {
+    fn bind_entry(&self, entry: Entry) -> Result<(Option<Entry>, Option<FileOutcome>)> {
         let (summary, commitment) = self.carry(&entry, Output::Stream(&mut io::sink()))?;
         let bytes = summary.plaintext_bytes;
-        let kind = Kind::File { plaintext_bytes: bytes, bound: Bound::Contents(commitment) };
-        Ok((Some(Entry { kind, ..entry }), Some(Done::Verified { bytes })))
+        let kind = Kind::File { plaintext_bytes: bytes, bound: FileBinding::Contents(commitment) };
+        Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Verified { bytes })))
     }
 }

@@ -19,7 +19,7 @@ impl Cursor {
     }
 
     /// The directory `path` in the tree.
-    pub(super) fn at(&mut self, path: &Path) -> io::Result<Directory> {
+    pub(super) fn directory(&mut self, path: &Path) -> io::Result<Directory> {
         if path != self.path {
             self.directory = match path.strip_prefix(&self.path) {
                 Ok(rest) => self.directory.beneath(rest)?,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
-use super::walk::{Step, Unread, Walk};
-use super::{manifest_name, sealed};
+use super::walk::{UnreadDirectory, Walk, WalkEntry};
+use super::{manifest_name, sealed_name};
 use crate::error::{Error, Result, of_manifest};
 use crate::platform::EntryKind;
 use crate::platform::{bytes, of_bytes};
@@ -25,12 +25,12 @@ pub(crate) enum Pair {
     /// What the manifest does not have, by its path on disk.
     Added(PathBuf),
     /// A directory of the tree that could not be read. Of what should be in it nothing is known.
-    Unread(PathBuf, io::Error),
+    UnreadDirectory(PathBuf, io::Error),
     /// The same of one that the manifest does not have.
     AddedUnread(PathBuf),
 }
 
-pub(super) struct Join<'a, M: Iterator<Item = Read>> {
+pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
     /// What messages call the manifest.
     shown: PathBuf,
     manifest: Peekable<M>,
@@ -43,9 +43,9 @@ pub(super) struct Join<'a, M: Iterator<Item = Read>> {
 }
 
 /// What is read of a manifest.
-type Read = std::result::Result<Entry, ManifestError>;
+type ManifestItem = std::result::Result<Entry, ManifestError>;
 
-impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
+impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     pub(super) fn new(
         manifest: M,
         shown: PathBuf,
@@ -82,8 +82,8 @@ impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
     /// What has its turn in the walk is no directory, and not the manifest itself.
     fn skip_expected(&mut self) {
         let manifest = manifest_name();
-        let is_expected = |found: &std::result::Result<Step, Unread>| match found {
-            Ok(step) => step.kind == EntryKind::Directory || step.there.as_os_str() == manifest,
+        let is_expected = |found: &std::result::Result<WalkEntry, UnreadDirectory>| match found {
+            Ok(step) => step.kind == EntryKind::Directory || step.disk_path.as_os_str() == manifest,
             Err(_) => false,
         };
         while self.walk.next_if(is_expected).is_some() {}
@@ -102,17 +102,17 @@ impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
     }
 
     /// A directory that could not be read: what the manifest has in it is not missing, but unknown.
-    fn unread(&mut self, path: PathBuf, error: io::Error) -> Pair {
+    fn unread_error(&mut self, path: PathBuf, error: io::Error) -> Pair {
         let is_of_manifest = path.as_os_str().is_empty() || self.directories.contains(&path);
         if !is_of_manifest {
             return Pair::AddedUnread(path);
         }
         self.passed = Some(path.clone());
-        Pair::Unread(path, error)
+        Pair::UnreadDirectory(path, error)
     }
 }
 
-impl<M: Iterator<Item = Read>> Iterator for Join<'_, M> {
+impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
     /// An error is one of the manifest, and ends it.
     type Item = Result<Pair>;
 
@@ -141,8 +141,8 @@ impl<M: Iterator<Item = Read>> Iterator for Join<'_, M> {
         };
         if order == Ordering::Greater {
             return self.walk.next().map(|found| match found {
-                Ok(step) => Ok(Pair::Added(step.there)),
-                Err((path, error)) => Ok(self.unread(path, error)),
+                Ok(step) => Ok(Pair::Added(step.disk_path)),
+                Err((path, error)) => Ok(self.unread_error(path, error)),
             });
         }
         if order == Ordering::Equal {
@@ -163,15 +163,17 @@ impl Pair {
     /// The path of what is there, or should be.
     pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::File(entry) | Self::Missing(entry) => sealed(&path_of(entry)),
+            Self::File(entry) | Self::Missing(entry) => sealed_name(&path_of(entry)),
             Self::Plain(entry) => path_of(entry),
-            Self::Added(path) | Self::Unread(path, _) | Self::AddedUnread(path) => path.clone(),
+            Self::Added(path) | Self::UnreadDirectory(path, _) | Self::AddedUnread(path) => {
+                path.clone()
+            }
         }
     }
 }
 
 /// That a directory of the tree could not be read.
-pub(crate) fn unread(path: &Path, error: io::Error) -> Error {
+pub(crate) fn unread_error(path: &Path, error: io::Error) -> Error {
     Error::io("read", path, error)
 }
 

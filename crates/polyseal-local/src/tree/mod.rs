@@ -11,12 +11,12 @@
 //! Nothing outside of the two directories is read or written, whatever links are in them: see
 //! [`Directory`].
 
-mod anew;
 mod bind;
+mod byte_pipe;
 mod cursor;
 mod join;
 mod open;
-mod passed_on;
+mod reencrypt;
 mod seal;
 mod store;
 mod target;
@@ -31,13 +31,13 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
-pub use self::store::{Compared, NewStored, Over, Store, Stored};
-pub(crate) use self::store::{Kept, ManifestFile};
+pub(crate) use self::store::{ManifestFile, TreeStorage};
+pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck};
 pub use self::target::NewTree;
 
 use self::cursor::Cursor;
 use self::walk::Walk;
-use crate::error::{About, Error, Result};
+use crate::error::{Error, ErrorContext, Result};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{Directory, EntryKind};
@@ -58,27 +58,27 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        Ok(Self::of(Directory::open(path).cannot("read", path)?, path))
+        Ok(Self::new(Directory::open(path).cannot("read", path)?, path))
     }
 
-    fn of(root: Directory, shown: &Path) -> Self {
+    fn new(root: Directory, shown: &Path) -> Self {
         Self { cursor: Mutex::new(Cursor::new(root.clone())), root, shown: shown.to_owned() }
     }
 
     /// The directory in the tree that has `path` in it, and what `path` is called there.
-    pub(crate) fn named(&self, path: &Path) -> io::Result<(Directory, OsString)> {
+    pub(crate) fn resolve(&self, path: &Path) -> io::Result<(Directory, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = path.parent().unwrap_or(Path::new(""));
         let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        let directory = cursor.at(parent)?;
+        let directory = cursor.directory(parent)?;
         Ok((directory, name.to_owned()))
     }
 
     /// The same, as a place; `what` is to be done there.
     pub(crate) fn place(&self, path: &Path, what: &'static str) -> Result<Place> {
         let shown = self.shown(path);
-        let (directory, name) = self.named(path).cannot(what, &shown)?;
-        Ok(Place::inside(directory, name, shown))
+        let (directory, name) = self.resolve(path).cannot(what, &shown)?;
+        Ok(Place::new(directory, name, shown))
     }
 
     /// The regular file `path` in the tree, to be read.
@@ -94,7 +94,7 @@ impl Tree {
     ) -> impl Iterator<Item = Result<PathBuf>> + Send + 'a {
         Walk::new(&self.root, options.exclude, false).filter_map(|step| match step {
             Ok(step) if step.kind == EntryKind::Directory => None,
-            Ok(step) => Some(Ok(step.there)),
+            Ok(step) => Some(Ok(step.disk_path)),
             Err((path, error)) => Some(Err(Error::io("read", &self.shown(&path), error))),
         })
     }
@@ -105,7 +105,7 @@ impl Tree {
 }
 
 /// What the encrypted file for `path` is called.
-pub(crate) fn sealed(path: &Path) -> PathBuf {
+pub(crate) fn sealed_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);
     name.into()
@@ -113,5 +113,5 @@ pub(crate) fn sealed(path: &Path) -> PathBuf {
 
 /// The name of the manifest in a sealed tree.
 pub(crate) fn manifest_name() -> OsString {
-    sealed(Path::new(MANIFEST)).into_os_string()
+    sealed_name(Path::new(MANIFEST)).into_os_string()
 }

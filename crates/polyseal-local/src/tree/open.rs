@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_file::manifest::{
-    Bound, Entry, Error as ManifestError, Kind, Problem as ManifestProblem, Reader, context,
+    Entry, Error as ManifestError, FileBinding, Kind, Problem as ManifestProblem, Reader, context,
     stays_inside,
 };
 use polyseal_file::{
     Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
 };
 
-use super::join::{Join, Pair, path_of, unread};
-use super::store::{Kept, ManifestFile, Store};
-use super::target::{NewTree, Reach, Writable};
-use super::{Tree, manifest_name, sealed};
-use crate::error::{About, Error, Problem, Result, file, of_manifest};
+use super::join::{Join, Pair, path_of, unread_error};
+use super::store::{ManifestFile, Store, TreeStorage};
+use super::target::{AccessRule, NewTree, WritableTree};
+use super::{Tree, manifest_name, sealed_name};
+use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
 use crate::leftovers::Temporary;
-use crate::many::{Done, Report, Tell, Total, in_order};
+use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::process_mask;
-use crate::platform::{Directory, given, of_bytes};
+use crate::platform::{Directory, allowed_mode, of_bytes};
 use crate::rekey::backup;
 use crate::watch::Watch;
 
@@ -33,7 +33,7 @@ const OTHERS_WRITE: u16 = 0o022;
 const OWNER: u16 = 0o700;
 
 /// Which version the manifest is of.
-enum ManifestOf {
+enum ManifestVersion {
     /// Version 1, which is bound to the context of the files, and was asked for.
     Version1,
     /// Version 2, and the context that it is bound to.
@@ -42,11 +42,11 @@ enum ManifestOf {
 
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
-    kept: Kept,
+    storage: TreeStorage,
     manifest: ManifestFile,
     /// As it was before the rest was read: whoever replaces the manifest compares it.
     header: Header,
-    bound: ManifestOf,
+    bound: ManifestVersion,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
     files: u64,
@@ -67,7 +67,7 @@ impl<'a> SealedTree<'a> {
             io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
             _ => Error::io("read", &shown, error),
         })?;
-        Self::of(Kept::Directory(tree), ManifestFile::File(manifest), decryptor, options)
+        Self::read(TreeStorage::Directory(tree), ManifestFile::File(manifest), decryptor, options)
     }
 
     /// Opens the tree in a store.
@@ -86,21 +86,22 @@ impl<'a> SealedTree<'a> {
                 problem => Error::new(&path, problem),
             }
         })?;
-        Self::of(Kept::Store(store), ManifestFile::Stored(manifest), decryptor, options)
+        Self::read(TreeStorage::Store(store), ManifestFile::Stored(manifest), decryptor, options)
     }
 
-    fn of(
-        kept: Kept,
+    fn read(
+        storage: TreeStorage,
         manifest: ManifestFile,
         decryptor: Decryptor<'a>,
         options: &Options<'a>,
     ) -> Result<Self> {
-        let shown = kept.shown(Path::new(&manifest_name()));
+        let shown = storage.shown(Path::new(&manifest_name()));
         let options = *options;
         let header = manifest.header().map_err(file(&shown))?;
-        let bound = ManifestOf::read(&manifest, &decryptor, &options, &shown)?;
+        let bound = ManifestVersion::read(&manifest, &decryptor, &options, &shown)?;
         let (files, bytes) = (0, 0);
-        let mut sealed = Self { kept, manifest, header, bound, options, decryptor, files, bytes };
+        let mut sealed =
+            Self { storage, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
             if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
@@ -117,15 +118,15 @@ impl<'a> SealedTree<'a> {
     ///
     /// # Errors
     /// An error of the manifest or of `tell`, which ends the run; or that it was cancelled.
-    pub fn verify(&self, tell: Tell<'_>) -> Result<Total> {
-        self.each(
+    pub fn verify(&self, tell: OnFile<'_>) -> Result<Total> {
+        self.for_each_entry(
             tell,
             |_| Ok(()),
             |_, _| Ok(()),
             |_| Ok(None),
             |entry| {
                 let (summary, _) = self.carry(entry, Output::Stream(&mut io::sink()))?;
-                Ok(Done::Verified { bytes: summary.plaintext_bytes })
+                Ok(FileOutcome::Verified { bytes: summary.plaintext_bytes })
             },
         )
     }
@@ -134,38 +135,39 @@ impl<'a> SealedTree<'a> {
     ///
     /// # Errors
     /// As [`verify`](Self::verify), and those of the directory.
-    pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
+    pub fn decrypt(&self, to: NewTree, tell: OnFile<'_>) -> Result<Total> {
         let mask = process_mask();
-        let to = Made { to: to.make()?, options: &self.options, mask };
+        let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
-        self.each(
+        self.for_each_entry(
             tell,
             |entry| to.directory(entry),
             |entry, report| to.leave(&mut open, entry, report),
             |entry| to.link(entry),
             |entry| {
                 let place = to.place(entry)?;
-                let mut output = NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
+                let mut output =
+                    NewFile::create_in(place, to.to.overwrite, self.options.forbidden)?;
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
-                Ok(Done::Decrypted { bytes: summary.plaintext_bytes })
+                Ok(FileOutcome::Decrypted { bytes: summary.plaintext_bytes })
             },
         )
     }
 
     /// Where its files are.
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.kept
+    pub(crate) fn storage(&self) -> &TreeStorage {
+        &self.storage
     }
 
     /// The directory that it is in.
     pub(crate) fn tree(&self) -> Result<&Tree> {
-        self.kept.directory()
+        self.storage.directory()
     }
 
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
-        self.kept.shown(path)
+        self.storage.shown(path)
     }
 
     pub(crate) fn options(&self) -> &Options<'a> {
@@ -179,7 +181,7 @@ impl<'a> SealedTree<'a> {
 
     /// What the manifest has and what is there, side by side.
     pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
-        let walk = self.kept.walk(self.options.exclude)?;
+        let walk = self.storage.walk(self.options.exclude)?;
         let shown = self.shown(Path::new(&manifest_name()));
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
@@ -196,8 +198,8 @@ impl<'a> SealedTree<'a> {
     /// What the manifest is bound to, if it is not to the context of the files.
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
         match &self.bound {
-            ManifestOf::Version1 => None,
-            ManifestOf::Version2(context) => Some(context),
+            ManifestVersion::Version1 => None,
+            ManifestVersion::Version2(context) => Some(context),
         }
     }
 
@@ -212,12 +214,12 @@ impl<'a> SealedTree<'a> {
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
     /// used before this has succeeded.
     pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
-        let name = sealed(&path_of(entry));
-        match &self.kept {
-            Kept::Directory(tree) => {
+        let name = sealed_name(&path_of(entry));
+        match &self.storage {
+            TreeStorage::Directory(tree) => {
                 self.carry_from(entry, Input::File(&tree.file(&name)?), output)
             }
-            Kept::Store(store) => {
+            TreeStorage::Store(store) => {
                 self.carry_from(entry, Input::Stream(&mut *store.stream(&name)?), output)
             }
         }
@@ -230,7 +232,7 @@ impl<'a> SealedTree<'a> {
         input: Input<'_>,
         output: Output<'_>,
     ) -> Result<(Summary, Commitment)> {
-        let shown = self.shown(&sealed(&path_of(entry)));
+        let shown = self.shown(&sealed_name(&path_of(entry)));
         let other = |problem| Error::new(&shown, problem);
         let Kind::File { plaintext_bytes, bound } = &entry.kind else {
             return Err(other(Problem::OtherFile));
@@ -239,9 +241,9 @@ impl<'a> SealedTree<'a> {
         let add = |more| watch.add(more);
         let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
         let decryptor = match bound {
-            Bound::Contents(commitment) => decryptor.expecting(commitment),
+            FileBinding::Contents(commitment) => decryptor.expecting(commitment),
             // The manifest is of version 1, and whoever reads the tree has asked for that.
-            Bound::Salt(_) => decryptor.committing(),
+            FileBinding::Salt(_) => decryptor.committing(),
         };
         let summary = match decryptor.decrypt(input, output) {
             Err(FileError::OtherFile) => return Err(other(Problem::OtherFile)),
@@ -261,13 +263,13 @@ impl<'a> SealedTree<'a> {
 
     /// Does `work` for each file of the tree, and `links` for each link. `begin` has each directory
     /// before what is in it; `leave` has each entry when it and all before it are done, then none.
-    fn each(
+    fn for_each_entry(
         &self,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
         begin: impl Fn(&Entry) -> Result + Sync,
-        mut leave: impl FnMut(Option<&Entry>, &mut Report<'_>) -> Result + Send,
-        links: impl Fn(&Entry) -> Result<Option<Done>> + Sync,
-        work: impl Fn(&Entry) -> Result<Done> + Sync,
+        mut leave: impl FnMut(Option<&Entry>, &mut FileReporter<'_>) -> Result + Send,
+        links: impl Fn(&Entry) -> Result<Option<FileOutcome>> + Sync,
+        work: impl Fn(&Entry) -> Result<FileOutcome> + Sync,
     ) -> Result<Total> {
         self.expect();
         let pairs = self.pairs()?.map(|pair| {
@@ -278,7 +280,7 @@ impl<'a> SealedTree<'a> {
             };
             Ok((pair, begun))
         });
-        let work = |pair: Result<(Pair, Result)>| -> Result<Outcome> {
+        let work = |pair: Result<(Pair, Result)>| -> Result<EntryResult> {
             let (pair, begun) = pair?;
             let shown = self.shown(&pair.path());
             Ok(match pair {
@@ -296,13 +298,15 @@ impl<'a> SealedTree<'a> {
                 Pair::Missing(_) => {
                     (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None)
                 }
-                Pair::Added(path) => (shown, Err(self.added(&path)), None),
-                Pair::AddedUnread(path) => (shown, Err(self.added(&path)), None),
-                Pair::Unread(_, error) => (shown.clone(), Err(unread(&shown, error)), None),
+                Pair::Added(path) => (shown, Err(self.added_error(&path)), None),
+                Pair::AddedUnread(path) => (shown, Err(self.added_error(&path)), None),
+                Pair::UnreadDirectory(_, error) => {
+                    (shown.clone(), Err(unread_error(&shown, error)), None)
+                }
             })
         };
         in_order(pairs, self.options.jobs, self.options.progress, work, |outcomes| {
-            let mut report = Report::new(tell, self.options.progress);
+            let mut report = FileReporter::new(tell, self.options.progress);
             for outcome in outcomes {
                 let (path, done, entry) = outcome?;
                 if let Some(entry) = &entry {
@@ -321,7 +325,7 @@ impl<'a> SealedTree<'a> {
     }
 
     /// What is said of a file that the manifest does not have.
-    fn added(&self, path: &Path) -> Error {
+    fn added_error(&self, path: &Path) -> Error {
         let is_copy = backup::file_of(path).is_some();
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
         Error::new(&self.shown(path), problem)
@@ -342,7 +346,7 @@ fn entries<'a>(
     read(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(shown))
 }
 
-impl ManifestOf {
+impl ManifestVersion {
     /// That of an encrypted manifest. One of version 2 is bound to a context that no file has, so
     /// that no file is taken for one.
     fn read(
@@ -376,7 +380,7 @@ impl ManifestOf {
 impl std::fmt::Debug for SealedTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SealedTree")
-            .field("kept", &self.kept)
+            .field("storage", &self.storage)
             .field("files", &self.files)
             .field("bytes", &self.bytes)
             .finish_non_exhaustive()
@@ -384,20 +388,20 @@ impl std::fmt::Debug for SealedTree<'_> {
 }
 
 /// What is told, and the entry if there is one.
-type Outcome = (PathBuf, Result<Option<Done>>, Option<Entry>);
+type EntryResult = (PathBuf, Result<Option<FileOutcome>>, Option<Entry>);
 
 /// The tree that is made.
-struct Made<'a> {
-    to: Writable,
+struct DecryptedTree<'a> {
+    to: WritableTree,
     options: &'a Options<'a>,
     /// The permissions that this process gives to no new file.
     mask: u16,
 }
 
-impl Made<'_> {
+impl DecryptedTree<'_> {
     /// The same of a directory that is made. Its group may be one that the folder gives it.
-    fn given(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
-        given(directory, directory, self.mode(mode))
+    fn allowed_mode(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
+        allowed_mode(directory, directory, self.mode(mode))
     }
 
     fn place(&self, entry: &Entry) -> Result<Place> {
@@ -407,9 +411,9 @@ impl Made<'_> {
     /// What of the permissions in the manifest may be given here.
     fn mode(&self, mode: u16) -> u16 {
         match self.to.reach {
-            Reach::OwnerOnly => mode & OWNER,
-            Reach::AsSaid if self.options.preserve_permissions => mode,
-            Reach::AsSaid => mode & !self.mask & !OTHERS_WRITE,
+            AccessRule::OwnerOnly => mode & OWNER,
+            AccessRule::Permissions if self.options.preserve_permissions => mode,
+            AccessRule::Permissions => mode & !self.mask & !OTHERS_WRITE,
         }
     }
 
@@ -418,7 +422,7 @@ impl Made<'_> {
         place.directory.make(&place.name).cannot("write", &place.shown)?;
         // One of an earlier run may be read-only. It gets its mode at the end.
         let make_writable = || {
-            let seen = place.seen()?;
+            let seen = place.status()?;
             if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
                 let directory = place.directory.beneath(Path::new(&place.name))?;
                 directory.set(seen.mode() | OWNER, None)?;
@@ -428,7 +432,7 @@ impl Made<'_> {
         make_writable().cannot("write", &place.shown)
     }
 
-    fn link(&self, entry: &Entry) -> Result<Option<Done>> {
+    fn link(&self, entry: &Entry) -> Result<Option<FileOutcome>> {
         let Kind::Link { target } = &entry.kind else { return Ok(None) };
         let place = self.place(entry)?;
         if !stays_inside(&entry.path, target) {
@@ -448,7 +452,7 @@ impl Made<'_> {
             made => made.cannot("write", shown)?,
         }
         directory.set_link_time(name, entry.modified).cannot("write", shown)?;
-        Ok(Some(Done::Linked { bytes: target.len() as u64 }))
+        Ok(Some(FileOutcome::Linked { bytes: target.len() as u64 }))
     }
 
     /// Gives the directories whose contents are done their mode and time, and remembers the next.
@@ -456,7 +460,7 @@ impl Made<'_> {
         &self,
         open: &mut Vec<Entry>,
         next: Option<&Entry>,
-        report: &mut Report<'_>,
+        report: &mut FileReporter<'_>,
     ) -> Result {
         while let Some(last) = open.last() {
             if next.is_some_and(|next| path_of(next).starts_with(path_of(last))) {
@@ -465,7 +469,7 @@ impl Made<'_> {
             let Some(last) = open.pop() else { break };
             let path = path_of(&last);
             let set = self.to.tree.root.beneath(&path).and_then(|directory| {
-                directory.set(self.given(&directory, last.mode)?, Some(last.modified))
+                directory.set(self.allowed_mode(&directory, last.mode)?, Some(last.modified))
             });
             if let Err(error) = set {
                 let shown = self.to.tree.shown(&path);

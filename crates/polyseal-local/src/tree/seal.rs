@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use polyseal_file::manifest::{Bound, Entry, Kind, Writer, context};
+use polyseal_file::manifest::{Entry, FileBinding, Kind, Writer, context};
 use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
 
-use super::store::{NewSealed, Over, Store};
-use super::target::{NewTree, Writable};
-use super::walk::{Step, Unread, Walk};
-use super::{MANIFEST, Tree, manifest_name, sealed};
-use crate::error::{About, Error, Problem, Result, of_manifest, sealing, unwrapped};
-use crate::many::{Done, Report, Tell, Total, in_order};
+use super::store::{NewSealedFile, OverwriteRule, Store};
+use super::target::{NewTree, WritableTree};
+use super::walk::{UnreadDirectory, Walk, WalkEntry};
+use super::{MANIFEST, Tree, manifest_name, sealed_name};
+use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, unwrapped};
+use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
@@ -26,23 +26,23 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub struct TreeSealer {
     from: Tree,
-    to: To,
+    to: Destination,
 }
 
 /// Where the tree goes.
 #[derive(Debug)]
-enum To {
+enum Destination {
     Directory(NewTree),
-    Store(Arc<dyn Store>, Over),
+    Store(Arc<dyn Store>, OverwriteRule),
 }
 
 /// The same, when the work has begun.
-enum Begun {
-    Directory(Writable),
-    Store(Arc<dyn Store>, Over),
+enum OpenDestination {
+    Directory(WritableTree),
+    Store(Arc<dyn Store>, OverwriteRule),
 }
 
-impl Begun {
+impl OpenDestination {
     fn shown(&self, path: &Path) -> PathBuf {
         match self {
             Self::Directory(to) => to.tree.shown(path),
@@ -58,30 +58,34 @@ impl Begun {
         }
     }
 
-    fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealed> {
+    fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealedFile> {
         Ok(match self {
-            Self::Directory(to) => NewSealed::File(to.create(path, options)?),
-            Self::Store(store, over) => {
-                NewSealed::Stored(store.create(path, *over, Some(bytes))?)
+            Self::Directory(to) => NewSealedFile::File(to.create(path, options)?),
+            Self::Store(store, overwrite) => {
+                NewSealedFile::Stored(store.create(path, *overwrite, Some(bytes))?)
             }
         })
     }
 
     /// Begun before any file is: of two runs into one store, one ends without a manifest.
-    fn manifest(&self, options: &Options<'_>) -> Result<NewSealed> {
+    fn manifest(&self, options: &Options<'_>) -> Result<NewSealedFile> {
         let path = PathBuf::from(manifest_name());
         Ok(match self {
-            Self::Directory(to) => NewSealed::File(to.create(&path, options)?),
-            Self::Store(store, over) => {
-                let over = if *over == Over::Nothing { Over::Nothing } else { Over::AsSeen };
-                NewSealed::Stored(store.create(&path, over, None)?)
+            Self::Directory(to) => NewSealedFile::File(to.create(&path, options)?),
+            Self::Store(store, overwrite) => {
+                let overwrite = if *overwrite == OverwriteRule::Nothing {
+                    OverwriteRule::Nothing
+                } else {
+                    OverwriteRule::AsSeen
+                };
+                NewSealedFile::Stored(store.create(&path, overwrite, None)?)
             }
         })
     }
 }
 
 /// What came of a name: its entry, if it has one, and what is told of it.
-pub(super) type Outcome = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
+pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<FileOutcome>)>);
 
 impl TreeSealer {
     /// Looks at both directories, and at every name in the first: what cannot be told apart when it
@@ -93,7 +97,7 @@ impl TreeSealer {
     pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
         to.expect_outside(from)?;
-        let sealer = Self { from: tree, to: To::Directory(to) };
+        let sealer = Self { from: tree, to: Destination::Directory(to) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -114,8 +118,8 @@ impl TreeSealer {
             let there = store.shown(&path);
             return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
         }
-        let over = if overwrite { Over::Anything } else { Over::Nothing };
-        let sealer = Self { from, to: To::Store(store, over) };
+        let overwrite = if overwrite { OverwriteRule::Anything } else { OverwriteRule::Nothing };
+        let sealer = Self { from, to: Destination::Store(store, overwrite) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -125,16 +129,16 @@ impl TreeSealer {
     fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
         let mut walk = Walk::new(&self.from.root, options.exclude, false);
         while let Some(step) = walk.next() {
-            if let Ok(Step { path, kind, .. }) = &step {
+            if let Ok(WalkEntry { path, kind, .. }) = &step {
                 if path == Path::new(MANIFEST) {
                     return Err(Error::new(&self.from.shown(path), Problem::ReservedName));
                 }
-                if let (To::Store(store, _), EntryKind::File) = (&self.to, kind) {
-                    store.expect_name(&sealed(path))?;
+                if let (Destination::Store(store, _), EntryKind::File) = (&self.to, kind) {
+                    store.expect_name(&sealed_name(path))?;
                 }
             }
             if let Some(file) = walk.clash() {
-                let directory = self.from.shown(&sealed(file));
+                let directory = self.from.shown(&sealed_name(file));
                 return Err(Error::new(&self.from.shown(file), Problem::SameName(directory)));
             }
         }
@@ -149,65 +153,65 @@ impl TreeSealer {
         self,
         encryptor: Encryptor<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let Self { from, to } = self;
         let to = match to {
-            To::Directory(to) => Begun::Directory(to.make()?),
-            To::Store(store, over) => Begun::Store(store, over),
+            Destination::Directory(to) => OpenDestination::Directory(to.make()?),
+            Destination::Store(store, overwrite) => OpenDestination::Store(store, overwrite),
         };
         let watch = Watch::new(options.progress);
         let add = |more| watch.add(more);
         let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
-        let one = One { from: &from, to: &to, options, encryptor };
+        let one = FileSealer { from: &from, to: &to, options, encryptor };
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {
-            if let Ok(Step { path, kind: EntryKind::Directory, .. }) = &step
+            if let Ok(WalkEntry { path, kind: EntryKind::Directory, .. }) = &step
                 && let Err(error) = to.make_directory(path)
             {
                 return Err((path.clone(), error));
             }
-            step.map_err(|(path, error): Unread| {
+            step.map_err(|(path, error): UnreadDirectory| {
                 let error = Error::io("read", &from.shown(&path), error);
                 (path, error)
             })
         });
-        let work = |step: std::result::Result<Step, (PathBuf, Error)>| match step {
+        let work = |step: std::result::Result<WalkEntry, (PathBuf, Error)>| match step {
             Ok(step) => {
                 let sealed = one.seal(&step).map(|(entry, done)| (Some(entry), done));
                 (step.path, sealed)
             }
             Err((path, error)) => (path, Err(error)),
         };
-        let over = AtomicBool::new(false);
+        let stop = AtomicBool::new(false);
         let output = to.manifest(options)?;
         let shown = to.shown(Path::new(&manifest_name()));
         let manifest = Manifest { of: &from, options, encryptor, shown };
-        let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
+        let consume = |outcomes: &mut (dyn Iterator<Item = SealResult> + Send)| {
             manifest.write(output, outcomes, tell)
         };
         thread::scope(|scope| {
             if options.progress.wants_total() {
                 // Without the thread nobody knows how much there is.
-                let count = || count(&from, options, &over);
+                let count = || count(&from, options, &stop);
                 let _ = thread::Builder::new().spawn_scoped(scope, count);
             }
-            let _over = StopOnDrop(&over);
+            let _stop = StopOnDrop(&stop);
             in_order(steps, options.jobs, options.progress, work, consume)
         })
     }
 }
 
 /// Tells how much there is to be done, unless all of it is done before.
-fn count(from: &Tree, options: &Options<'_>, over: &AtomicBool) {
+fn count(from: &Tree, options: &Options<'_>, stop: &AtomicBool) {
     let (mut files, mut bytes) = (0, 0);
     // In directories of its own: the work has the one that was last used.
     for step in Walk::new(&from.root, options.exclude, false).flatten() {
-        if over.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return;
         }
         if step.kind == EntryKind::File
-            && let Ok((directory, name)) = from.root.of_beneath(&step.there)
+            && let Ok((directory, name)) = from.root.of_beneath(&step.disk_path)
             && let Ok(seen) = directory.stat(&name)
         {
             files += 1;
@@ -227,28 +231,28 @@ impl Drop for StopOnDrop<'_> {
 }
 
 /// What the work on one name takes.
-struct One<'a> {
+struct FileSealer<'a> {
     from: &'a Tree,
-    to: &'a Begun,
+    to: &'a OpenDestination,
     options: &'a Options<'a>,
     encryptor: Encryptor<'a>,
 }
 
-impl One<'_> {
-    fn seal(&self, step: &Step) -> Result<(Entry, Option<Done>)> {
+impl FileSealer<'_> {
+    fn seal(&self, step: &WalkEntry) -> Result<(Entry, Option<FileOutcome>)> {
         let path = bytes(step.path.as_os_str()).to_vec();
         let place = self.from.place(&step.path, "read")?;
         match step.kind {
             EntryKind::Directory => {
-                let seen = place.seen().cannot("read", &place.shown)?;
+                let seen = place.status().cannot("read", &place.shown)?;
                 let (mode, modified) = (seen.mode(), seen.modified());
                 Ok((Entry { path, mode, modified, kind: Kind::Directory }, None))
             }
             EntryKind::Link => {
-                let seen = place.seen().cannot("read", &place.shown)?;
+                let seen = place.status().cannot("read", &place.shown)?;
                 let target = place.directory.link_target(&place.name);
                 let target = bytes(&target.cannot("read", &place.shown)?).to_vec();
-                let done = Done::Recorded { bytes: target.len() as u64 };
+                let done = FileOutcome::Recorded { bytes: target.len() as u64 };
                 let (modified, kind) = (seen.modified(), Kind::Link { target });
                 Ok((Entry { path, mode: 0, modified, kind }, Some(done)))
             }
@@ -257,25 +261,30 @@ impl One<'_> {
         }
     }
 
-    fn file(&self, place: &Place, step: &Step, path: Vec<u8>) -> Result<(Entry, Option<Done>)> {
+    fn file(
+        &self,
+        place: &Place,
+        step: &WalkEntry,
+        path: Vec<u8>,
+    ) -> Result<(Entry, Option<FileOutcome>)> {
         let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
         let bytes = file.size().cannot("read", &place.shown)?;
-        let mut output = self.to.create(&sealed(&step.path), bytes, self.options)?;
+        let mut output = self.to.create(&sealed_name(&step.path), bytes, self.options)?;
         let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
         let summary = summary.map_err(sealing(&place.shown))?;
-        let kind = bound(&summary, &place.shown)?;
+        let kind = file_kind(&summary, &place.shown)?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
-        let done = Done::Encrypted { bytes, grew: summary.grew };
+        let done = FileOutcome::Encrypted { bytes, grew: summary.grew };
         Ok((Entry { path, mode, modified, kind }, Some(done)))
     }
 }
 
 /// What an entry says of a file that has been encrypted.
-pub(super) fn bound(summary: &Summary, shown: &Path) -> Result<Kind> {
+pub(super) fn file_kind(summary: &Summary, shown: &Path) -> Result<Kind> {
     let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
-    let bound = Bound::Contents(commitment);
+    let bound = FileBinding::Contents(commitment);
     Ok(Kind::File { plaintext_bytes: summary.plaintext_bytes, bound })
 }
 
@@ -293,9 +302,9 @@ impl Manifest<'_> {
     /// Tells of the outcomes, and lets the manifest of them appear.
     pub(super) fn write(
         &self,
-        mut output: NewSealed,
-        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
-        tell: Tell<'_>,
+        mut output: NewSealedFile,
+        outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let total = self.write_to(output.output(), outcomes, tell)?;
         output.commit()?;
@@ -306,11 +315,11 @@ impl Manifest<'_> {
     pub(super) fn write_to(
         &self,
         output: Output<'_>,
-        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
-        tell: Tell<'_>,
+        outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let shown = &self.shown;
-        let mut report = Report::new(tell, self.options.progress);
+        let mut report = FileReporter::new(tell, self.options.progress);
         let writer = Writer::new(Vec::new()).map_err(of_manifest(shown))?;
         let mut plaintext = Plaintext {
             outcomes,
@@ -332,11 +341,11 @@ impl Manifest<'_> {
 
 /// The manifest, which is made as it is read, of what comes of the files.
 struct Plaintext<'a, 'b, C> {
-    outcomes: &'a mut (dyn Iterator<Item = Outcome> + Send),
+    outcomes: &'a mut (dyn Iterator<Item = SealResult> + Send),
     /// None when the manifest has ended.
     writer: Option<Writer<Vec<u8>>>,
     from: &'a Tree,
-    report: &'a mut Report<'b>,
+    report: &'a mut FileReporter<'b>,
     cancelled: C,
     ready: Vec<u8>,
     at: usize,

@@ -5,7 +5,7 @@
 //! needed of a store than [`Store`] has. Whoever implements it decides how it is reached.
 //!
 //! What a store does not have: no other program is kept from writing an object in between. So the
-//! manifest is written on the condition that it is still what it was ([`Over::AsSeen`]).
+//! manifest is written on the condition that it is still what it was ([`OverwriteRule::AsSeen`]).
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use polyseal_file::{Header, Output, ReadAt};
 
 use super::Tree;
-use super::walk::{Names, Walk};
+use super::walk::{DirectoryNames, Walk};
 use crate::error::{Error, Problem, Result};
 use crate::new_file::NewFile;
 use crate::platform::{EntryKind, bytes};
@@ -48,7 +48,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Problem::Missing`], or what the store says.
-    fn open(&self, path: &Path) -> Result<Box<dyn Stored>>;
+    fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>>;
 
     /// The same, to be read to its end.
     ///
@@ -56,17 +56,22 @@ pub trait Store: Debug + Send + Sync {
     /// As [`open`](Self::open).
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>>;
 
-    /// Begins a file, which is there when it is [committed](NewStored::commit). `bytes` are how
+    /// Begins a file, which is there when it is [committed](NewStoredFile::commit). `bytes` are how
     /// many there will be about, if that is known.
     ///
     /// # Errors
     /// [`Problem::Exists`], or what the store says.
-    fn create(&self, path: &Path, over: Over, bytes: Option<u64>) -> Result<Box<dyn NewStored>>;
+    fn create(
+        &self,
+        path: &Path,
+        overwrite: OverwriteRule,
+        bytes: Option<u64>,
+    ) -> Result<Box<dyn NewStoredFile>>;
 }
 
 /// What a new file may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum OverwriteRule {
     /// Nothing: there must be no such file.
     Nothing,
     /// Whatever is there.
@@ -77,7 +82,7 @@ pub enum Over {
 }
 
 /// One version of a file in a store.
-pub trait Stored: ReadAt + Debug + Send + Sync {
+pub trait StoredFile: ReadAt + Debug + Send + Sync {
     /// Its header.
     ///
     /// # Errors
@@ -89,12 +94,12 @@ pub trait Stored: ReadAt + Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Problem::Changed`], or what the store says.
-    fn replace_header(&self, header: &Header) -> Result<Compared>;
+    fn replace_header(&self, header: &Header) -> Result<VersionCheck>;
 }
 
 /// Whether a store has compared the version at the last moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
     /// It has not: what another program wrote in the last moments is lost.
@@ -102,7 +107,7 @@ pub enum Compared {
 }
 
 /// A file that is being written. If it is dropped, it never appears.
-pub trait NewStored: Write + Send {
+pub trait NewStoredFile: Write + Send {
     /// Lets it appear.
     ///
     /// # Errors
@@ -112,12 +117,12 @@ pub trait NewStored: Write + Send {
 
 /// Where the files of a sealed tree are.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub(crate) enum TreeStorage {
     Directory(Tree),
     Store(Arc<dyn Store>),
 }
 
-impl Kept {
+impl TreeStorage {
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
         match self {
             Self::Directory(tree) => tree.shown(path),
@@ -137,7 +142,9 @@ impl Kept {
     pub(super) fn walk<'a>(&self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Result<Walk<'a>> {
         Ok(match self {
             Self::Directory(tree) => Walk::new(&tree.root, exclude, true),
-            Self::Store(store) => Walk::of(Box::new(Listed::new(store.list()?)), exclude, true),
+            Self::Store(store) => {
+                Walk::from_names(Box::new(StoreListing::new(store.list()?)), exclude, true)
+            }
         })
     }
 }
@@ -146,7 +153,7 @@ impl Kept {
 #[derive(Debug)]
 pub(crate) enum ManifestFile {
     File(std::fs::File),
-    Stored(Box<dyn Stored>),
+    Stored(Box<dyn StoredFile>),
 }
 
 impl ManifestFile {
@@ -175,12 +182,12 @@ impl ReadAt for ManifestFile {
 }
 
 /// An encrypted file of a tree that is made.
-pub(super) enum NewSealed {
+pub(super) enum NewSealedFile {
     File(NewFile),
-    Stored(Box<dyn NewStored>),
+    Stored(Box<dyn NewStoredFile>),
 }
 
-impl NewSealed {
+impl NewSealedFile {
     pub(super) fn output(&mut self) -> Output<'_> {
         match self {
             Self::File(file) => Output::File(file.file()),
@@ -197,16 +204,16 @@ impl NewSealed {
 }
 
 /// The files of a store, in the order of their bytes: those of a directory are beside each other.
-struct Listed(Vec<String>);
+struct StoreListing(Vec<String>);
 
-impl Listed {
+impl StoreListing {
     fn new(mut paths: Vec<String>) -> Self {
         paths.sort_unstable();
         Self(paths)
     }
 }
 
-impl Names for Listed {
+impl DirectoryNames for StoreListing {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(std::ffi::OsString, EntryKind)>> {
         let mut prefix = bytes(directory.as_os_str()).to_vec();
         if !prefix.is_empty() {
@@ -233,7 +240,7 @@ mod tests {
     #[test]
     fn what_is_listed_has_directories() {
         let paths = ["b", "a/x", "a-", "a/y/z", "a", "a/y", "é/1"].map(str::to_owned);
-        let mut listed = Listed::new(paths.to_vec());
+        let mut listed = StoreListing::new(paths.to_vec());
         let mut names = |path: &str| {
             let names = listed.names(Path::new(path)).unwrap().into_iter();
             let mut names: Vec<_> = names

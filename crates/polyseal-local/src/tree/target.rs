@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Tree;
-use crate::error::{About, Error, Problem, Result};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::platform::Directory;
@@ -28,33 +28,33 @@ pub struct NewTree {
 
 #[derive(Debug)]
 enum Target {
-    There(Directory),
+    Existing(Directory),
     /// It is to be called so in this one.
     In(Directory, OsString),
 }
 
 /// Who may be given access to what is written to a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum AccessRule {
     /// As its permissions say.
-    AsSaid,
+    Permissions,
     /// The owner alone: others can give names in the directory.
     OwnerOnly,
 }
 
 /// A tree that is written to.
 #[derive(Debug)]
-pub(super) struct Writable {
+pub(super) struct WritableTree {
     pub(super) tree: Tree,
     pub(super) overwrite: bool,
-    pub(super) reach: Reach,
+    pub(super) reach: AccessRule,
 }
 
-impl Writable {
+impl WritableTree {
     /// Begins a file of the tree.
     pub(super) fn create(&self, path: &Path, options: &Options<'_>) -> Result<NewFile> {
         let place = self.tree.place(path, "write")?;
-        NewFile::inside(place, self.overwrite, options.forbidden)
+        NewFile::create_in(place, self.overwrite, options.forbidden)
     }
 
     /// Makes a directory of the tree, which may be there.
@@ -71,7 +71,7 @@ impl NewTree {
     /// # Errors
     /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or what the system
     /// says.
-    pub fn at(path: &Path, overwrite: bool) -> Result<Self> {
+    pub fn new(path: &Path, overwrite: bool) -> Result<Self> {
         let opened = match Directory::open_for_output(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -80,7 +80,7 @@ impl NewTree {
             opened => Some(opened.cannot("write", path)?),
         };
         let Some(directory) = opened else {
-            let (parent, name) = Directory::of(path).cannot("write", path)?;
+            let (parent, name) = Directory::parent_and_name(path).cannot("write", path)?;
             if parent.stat(&name).is_ok() {
                 return Err(Error::new(path, Problem::DanglingLink));
             }
@@ -100,7 +100,7 @@ impl NewTree {
             }
         }
         let canonical = fs::canonicalize(path).cannot("write", path)?;
-        Ok(Self { path: path.to_owned(), canonical, place: Target::There(directory), overwrite })
+        Ok(Self { path: path.to_owned(), canonical, place: Target::Existing(directory), overwrite })
     }
 
     /// Refuses to write the tree in `from` into itself.
@@ -116,10 +116,10 @@ impl NewTree {
     }
 
     /// The directory, made if it was not there.
-    pub(super) fn make(self) -> Result<Writable> {
+    pub(super) fn make(self) -> Result<WritableTree> {
         let Self { path, place, overwrite, .. } = self;
         let root = match place {
-            Target::There(directory) => directory,
+            Target::Existing(directory) => directory,
             Target::In(parent, name) => {
                 parent.make_new(&name).map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => Error::new(&path, Problem::Appeared),
@@ -135,7 +135,7 @@ impl NewTree {
                 root
             }
         };
-        let reach = if root.is_for_us() { Reach::AsSaid } else { Reach::OwnerOnly };
-        Ok(Writable { tree: Tree::of(root, &path), overwrite, reach })
+        let reach = if root.is_for_us() { AccessRule::Permissions } else { AccessRule::OwnerOnly };
+        Ok(WritableTree { tree: Tree::new(root, &path), overwrite, reach })
     }
 }

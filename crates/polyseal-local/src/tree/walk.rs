@@ -14,32 +14,32 @@ use crate::platform::{Directory, EntryKind};
 use crate::platform::{bytes, of_bytes};
 
 /// One name.
-pub(super) struct Step {
+pub(super) struct WalkEntry {
     /// The path from the root; in a sealed tree, without the suffix of a file.
     pub(super) path: PathBuf,
     /// As it is on disk.
-    pub(super) there: PathBuf,
+    pub(super) disk_path: PathBuf,
     /// In a sealed tree, all that has no suffix and is no directory is of another kind.
     pub(super) kind: EntryKind,
 }
 
 /// A directory that could not be read, and why.
-pub(super) type Unread = (PathBuf, io::Error);
+pub(super) type UnreadDirectory = (PathBuf, io::Error);
 
 /// What has the names in the directories of a tree.
-pub(super) trait Names: Send {
+pub(super) trait DirectoryNames: Send {
     /// Those in one, each with what it is.
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>>;
 }
 
-impl Names for Cursor {
+impl DirectoryNames for Cursor {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        self.at(directory)?.names()
+        self.directory(directory)?.names()
     }
 }
 
 pub(super) struct Walk<'a> {
-    there: Box<dyn Names>,
+    source: Box<dyn DirectoryNames>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
     /// Of each directory on the way, what is still to come, the last first.
@@ -58,15 +58,15 @@ impl<'a> Walk<'a> {
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        Self::of(Box::new(Cursor::new(root.clone())), exclude, sealed)
+        Self::from_names(Box::new(Cursor::new(root.clone())), exclude, sealed)
     }
 
-    pub(super) fn of(
-        there: Box<dyn Names>,
+    pub(super) fn from_names(
+        source: Box<dyn DirectoryNames>,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        Self { there, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
+        Self { source, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
     }
 
     /// A file whose encrypted name a directory beside it has, if one has been passed.
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
     }
 
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
-        let found = self.there.names(path)?.into_iter().map(|(name, kind)| {
+        let found = self.source.names(path)?.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });
@@ -115,7 +115,7 @@ fn clash(names: &[Name]) -> Option<&OsStr> {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Result<Step, Unread>;
+    type Item = Result<WalkEntry, UnreadDirectory>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(path) = self.next.take() {
@@ -130,8 +130,11 @@ impl Iterator for Walk<'_> {
                 self.open.pop();
                 continue;
             };
-            let step =
-                Step { path: directory.join(of_bytes(&key)), there: directory.join(name), kind };
+            let step = WalkEntry {
+                path: directory.join(of_bytes(&key)),
+                disk_path: directory.join(name),
+                kind,
+            };
             if kind == EntryKind::Directory {
                 self.next = Some(step.path.clone());
             }

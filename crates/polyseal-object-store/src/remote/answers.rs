@@ -24,7 +24,7 @@ pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
 
 /// More came than was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMuch {
+pub struct ExcessBytes {
     /// The bytes that there may be.
     pub asked: u64,
 }
@@ -69,12 +69,12 @@ pub struct NoAnswer {
     /// Who was asked.
     pub host: String,
     /// Why, in a few words.
-    pub said: String,
+    pub message: String,
     kind: HttpErrorKind,
     source: Option<HttpError>,
 }
 
-impl fmt::Display for TooMuch {
+impl fmt::Display for ExcessBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the server sent more than the {} bytes that it was asked for", self.asked)
     }
@@ -119,11 +119,11 @@ impl fmt::Display for BadList {
 
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no whole answer from {}: {}", self.host, self.said)
+        write!(f, "no whole answer from {}: {}", self.host, self.message)
     }
 }
 
-impl Error for TooMuch {}
+impl Error for ExcessBytes {}
 impl Error for NoRanges {}
 impl Error for EmptyObject {}
 impl Error for Redirected {}
@@ -146,12 +146,12 @@ impl NoAnswer {
     pub(super) fn because(host: &str, error: HttpError) -> Self {
         let first: &(dyn Error + 'static) = &error;
         let root = successors(Some(first), |&error| error.source()).last();
-        let said = root.map(ToString::to_string).unwrap_or_default();
-        Self { host: host.to_owned(), said, kind: error.kind(), source: Some(error) }
+        let message = root.map(ToString::to_string).unwrap_or_default();
+        Self { host: host.to_owned(), message, kind: error.kind(), source: Some(error) }
     }
 
-    pub(super) fn new(host: &str, kind: HttpErrorKind, said: String) -> Self {
-        Self { host: host.to_owned(), said, kind, source: None }
+    pub(super) fn new(host: &str, kind: HttpErrorKind, message: String) -> Self {
+        Self { host: host.to_owned(), message, kind, source: None }
     }
 }
 
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn what_an_io_error_carries_is_found() {
-        let carried = io::Error::other(refused(TooMuch { asked: 7 }));
-        assert_eq!(find(&carried), Some(&TooMuch { asked: 7 }));
-        let direct = io::Error::other(TooMuch { asked: 8 });
-        assert_eq!(find(&direct), Some(&TooMuch { asked: 8 }));
+        let carried = io::Error::other(refused(ExcessBytes { asked: 7 }));
+        assert_eq!(find(&carried), Some(&ExcessBytes { asked: 7 }));
+        let direct = io::Error::other(ExcessBytes { asked: 8 });
+        assert_eq!(find(&direct), Some(&ExcessBytes { asked: 8 }));
         assert_eq!(find::<NoRanges>(&direct), None);
     }
 }

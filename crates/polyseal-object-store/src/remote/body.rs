@@ -18,15 +18,15 @@ use http_body_util::BodyExt;
 use object_store::client::{HttpError, HttpErrorKind, HttpResponseBody};
 use tokio::time::Sleep;
 
-use super::answers::{NoAnswer, TooMuch, refused};
-use super::asked::Bounds;
-use super::trouble::Watch;
+use super::answers::{ExcessBytes, NoAnswer, refused};
+use super::outage::OutageWatch;
+use super::request_kind::Bounds;
 
-pub(super) struct Bounded {
+pub(super) struct BoundedBody {
     inner: HttpResponseBody,
     bounds: Bounds,
-    taken: u64,
-    over: bool,
+    received: u64,
+    exceeded: bool,
     patience: Duration,
     /// Since when nothing comes, while it does not.
     waiting: Option<Instant>,
@@ -35,24 +35,35 @@ pub(super) struct Bounded {
     last: Instant,
     host: Arc<str>,
     /// Who is told; nobody of the body of a failure, which is told itself.
-    watch: Option<Arc<Watch>>,
+    watch: Option<Arc<OutageWatch>>,
 }
 
-impl Bounded {
+impl BoundedBody {
     pub(super) fn new(
         inner: HttpResponseBody,
         bounds: Bounds,
         patience: Duration,
         host: Arc<str>,
-        watch: Option<Arc<Watch>>,
+        watch: Option<Arc<OutageWatch>>,
     ) -> Self {
         let last = Instant::now();
         let (waiting, alarm) = (None, None);
-        Self { inner, bounds, taken: 0, over: false, patience, waiting, alarm, last, host, watch }
+        Self {
+            inner,
+            bounds,
+            received: 0,
+            exceeded: false,
+            patience,
+            waiting,
+            alarm,
+            last,
+            host,
+            watch,
+        }
     }
 
     /// All of it.
-    pub(super) async fn collected(mut self) -> Result<Bytes, HttpError> {
+    pub(super) async fn collect(mut self) -> Result<Bytes, HttpError> {
         let mut all = BytesMut::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
@@ -63,7 +74,7 @@ impl Bounded {
     }
 
     /// What there may be of it, and what came before it broke off.
-    pub(super) async fn beginning(mut self) -> Bytes {
+    pub(super) async fn read_beginning(mut self) -> Bytes {
         let mut all = BytesMut::new();
         while let Some(Ok(frame)) = self.frame().await {
             if let Ok(data) = frame.into_data() {
@@ -75,7 +86,7 @@ impl Bounded {
 
     fn failed(&self, error: NoAnswer) -> HttpError {
         if let Some(watch) = &self.watch {
-            watch.failed(&self.host, &error.said, self.last);
+            watch.failed(&self.host, &error.message, self.last);
         }
         error.into()
     }
@@ -86,8 +97,8 @@ impl Bounded {
         }
     }
 
-    fn broken(&self, said: String, kind: HttpErrorKind) -> HttpError {
-        self.failed(NoAnswer::new(&self.host, kind, said))
+    fn broken_error(&self, message: String, kind: HttpErrorKind) -> HttpError {
+        self.failed(NoAnswer::new(&self.host, kind, message))
     }
 
     fn next(
@@ -102,33 +113,33 @@ impl Bounded {
             Some(Err(error)) => {
                 return Some(Err(self.failed(NoAnswer::because(&self.host, error))));
             }
-            None if self.taken < self.bounds.least => {
-                let said = format!("{} bytes of {} came", self.taken, self.bounds.least);
-                return Some(Err(self.broken(said, HttpErrorKind::Interrupted)));
+            None if self.received < self.bounds.least => {
+                let message = format!("{} bytes of {} came", self.received, self.bounds.least);
+                return Some(Err(self.broken_error(message, HttpErrorKind::Interrupted)));
             }
             None => {
                 self.succeeded();
                 return None;
             }
         };
-        if self.taken == 0 {
+        if self.received == 0 {
             self.succeeded();
         }
         self.last = Instant::now();
         // What may be there is given before the error, so that to go on from there is to ask for
         // nothing.
-        let left = self.bounds.most - self.taken;
-        self.over = data.len() as u64 > left;
+        let left = self.bounds.most - self.received;
+        self.exceeded = data.len() as u64 > left;
         let data = match usize::try_from(left) {
-            Ok(left) if self.over => data.slice(..left),
+            Ok(left) if self.exceeded => data.slice(..left),
             _ => data,
         };
-        self.taken += data.len() as u64;
+        self.received += data.len() as u64;
         Some(Ok(Frame::data(data)))
     }
 }
 
-impl Body for Bounded {
+impl Body for BoundedBody {
     type Data = Bytes;
     type Error = HttpError;
 
@@ -137,8 +148,8 @@ impl Body for Bounded {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
         let this = &mut *self;
-        if this.over {
-            return Poll::Ready(Some(Err(refused(TooMuch { asked: this.bounds.most }))));
+        if this.exceeded {
+            return Poll::Ready(Some(Err(refused(ExcessBytes { asked: this.bounds.most }))));
         }
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
             this.waiting = None;
@@ -151,8 +162,8 @@ impl Body for Bounded {
             ready!(alarm.as_mut().poll(context));
             let left = patience.saturating_sub(since.elapsed());
             if left.is_zero() {
-                let said = format!("nothing came for {} s", patience.as_secs());
-                return Poll::Ready(Some(Err(this.broken(said, HttpErrorKind::Timeout))));
+                let message = format!("nothing came for {} s", patience.as_secs());
+                return Poll::Ready(Some(Err(this.broken_error(message, HttpErrorKind::Timeout))));
             }
             alarm.as_mut().reset(tokio::time::Instant::now() + left);
         }

@@ -20,9 +20,9 @@ use super::connector::{Connector, Server};
 use super::environment::options;
 use super::error::{Error, Problem};
 use super::lists::LISTED;
+use super::outage::Outage;
 use super::runtime::{runtime, wait};
 use super::s3::S3;
-use super::trouble::Trouble;
 use super::url::{ObjectUrl, Scheme, literal};
 
 /// For how long a server that fails is asked again, before it is an error.
@@ -33,7 +33,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 #[non_exhaustive]
 pub enum Notice<'a> {
     /// It has not answered for a while, and is still being asked.
-    Trouble(Trouble<'a>),
+    Outage(Outage<'a>),
     /// A list has a key that cannot be named here, and it was left out.
     Skipped(&'a str),
 }
@@ -60,7 +60,7 @@ pub struct Object {
 
 /// What is right below a prefix.
 #[derive(Clone, Debug, Default)]
-pub struct Level {
+pub struct Listing {
     /// The names of the prefixes, without the `/` behind them.
     pub prefixes: Vec<String>,
     /// The names of the objects.
@@ -78,10 +78,10 @@ impl Bucket {
             Some(url) => Server::Web(url.clone()),
             None => Server::Store,
         };
-        let (trouble, skipped) = (Arc::clone(on_notice), Arc::clone(on_notice));
+        let (outage, skipped) = (Arc::clone(on_notice), Arc::clone(on_notice));
         let connector = Connector::new(
             server,
-            move |it| trouble(Notice::Trouble(*it)),
+            move |it| outage(Notice::Outage(*it)),
             move |key| skipped(Notice::Skipped(key)),
         );
         let options = options(url.scheme()).map_err(failed)?;
@@ -167,14 +167,14 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Problem::NotFound`], [`Problem::TooMany`] and what the store says.
-    pub fn level(&self, prefix: &str) -> Result<Level, Error> {
+    pub fn level(&self, prefix: &str) -> Result<Listing, Error> {
         let listed = self.listed(prefix, |prefix| async move {
             let listed = self.store.list_with_delimiter(prefix.as_ref()).await?;
             let listed = Some(listed);
             Ok(listed.filter(|it| it.objects.len() + it.common_prefixes.len() <= LISTED))
         })?;
         let named = |key: &Path| key.filename().map(str::to_owned);
-        Ok(Level {
+        Ok(Listing {
             prefixes: listed.common_prefixes.iter().filter_map(named).collect(),
             objects: listed.objects.iter().filter_map(|it| named(&it.location)).collect(),
         })
@@ -220,7 +220,7 @@ impl Bucket {
         match wait(list(url.prefix()?)) {
             Ok(Ok(Some(listed))) => Ok(listed),
             Ok(Ok(None)) => Err(failed(Problem::TooMany(LISTED))),
-            Ok(Err(error)) => Err(failed(Problem::of(&error))),
+            Ok(Err(error)) => Err(failed(Problem::from_store(&error))),
             Err(error) => Err(failed(Problem::Io(error))),
         }
     }
@@ -273,7 +273,7 @@ impl Object {
     }
 
     pub(super) fn failed(&self, error: &StoreError) -> Error {
-        Error::of(&self.url, error)
+        Error::from_store(&self.url, error)
     }
 
     /// Does it, and waits for it.

@@ -22,10 +22,10 @@ use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
 use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
-use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
-use super::body::Bounded;
+use super::body::BoundedBody;
 use super::lists::Pages;
-use super::trouble::{OnTrouble, Trouble, Watch};
+use super::outage::{OnOutage, Outage, OutageWatch};
+use super::request_kind::{ANSWER_BYTES, Bounds, RequestKind, RequestedRange, empty};
 use super::xml;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ pub enum Server {
 #[derive(Clone)]
 pub struct Connector {
     server: Server,
-    on_trouble: OnTrouble,
+    on_outage: OnOutage,
     on_skipped: OnSkipped,
     read: Duration,
     write: Duration,
@@ -60,16 +60,16 @@ pub struct Connector {
 type OnSkipped = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Connector {
-    /// `on_trouble` is told, once, of a server that has not answered for 10 seconds; `on_skipped`
+    /// `on_outage` is told, once, of a server that has not answered for 10 seconds; `on_skipped`
     /// of each key in a list that `object_store` cannot have, and that was left out.
     pub fn new(
         server: Server,
-        on_trouble: impl Fn(&Trouble<'_>) + Send + Sync + 'static,
+        on_outage: impl Fn(&Outage<'_>) + Send + Sync + 'static,
         on_skipped: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        let (on_trouble, on_skipped) = (Arc::new(on_trouble), Arc::new(on_skipped));
+        let (on_outage, on_skipped) = (Arc::new(on_outage), Arc::new(on_skipped));
         let told_after = TOLD_AFTER;
-        Self { server, on_trouble, on_skipped, read: READ, write: WRITE, told_after }
+        Self { server, on_outage, on_skipped, read: READ, write: WRITE, told_after }
     }
 
     /// For how long nothing may come: while something is read, and until there is an answer to
@@ -81,7 +81,7 @@ impl Connector {
 
     /// When trouble is told, in place of 10 seconds.
     #[must_use]
-    pub fn with_trouble_told_after(self, told_after: Duration) -> Self {
+    pub fn with_outage_after(self, told_after: Duration) -> Self {
         Self { told_after, ..self }
     }
 
@@ -141,7 +141,7 @@ impl fmt::Debug for Connector {
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
         let (client, allow_http) = self.client(options)?;
-        let watch = Arc::new(Watch::new(self.told_after, Arc::clone(&self.on_trouble)));
+        let watch = Arc::new(OutageWatch::new(self.told_after, Arc::clone(&self.on_outage)));
         let connector = self.clone();
         Ok(HttpClient::new(Service {
             client,
@@ -179,7 +179,7 @@ struct Service {
     client: reqwest::Client,
     allow_http: bool,
     connector: Connector,
-    watch: Arc<Watch>,
+    watch: Arc<OutageWatch>,
     pages: Pages,
 }
 
@@ -192,7 +192,7 @@ impl fmt::Debug for Service {
 #[async_trait]
 impl HttpService for Service {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let asked = Asked::by(&request)?;
+        let asked = RequestKind::from_request(&request)?;
         let query = request.uri().query().unwrap_or_default().to_owned();
         if let Server::Web(url) = &self.connector.server {
             *request.uri_mut() = url.as_str().parse().map_err(refused)?;
@@ -206,27 +206,27 @@ impl HttpService for Service {
         let begun = Instant::now();
         // Of a server that fails at this, the last bytes are asked for by their place: sooner than
         // it is asked again for minutes.
-        let once = matches!(asked, Asked::Part(Part::Last(_)));
+        let once = matches!(asked, RequestKind::Range(RequestedRange::Last(_)));
         let answer = self.answer(request, &host, begun).await;
         let answer = answer.map_err(|error| if once { refused(error) } else { error })?;
         let (mut parts, body) = answer.into_parts();
         if parts.status.is_redirection() && parts.status != StatusCode::NOT_MODIFIED {
-            return Err(refused(redirected(&url, &parts.headers)));
+            return Err(refused(redirect_error(&url, &parts.headers)));
         }
         if !parts.status.is_success() {
             return self.failure(asked, parts, body, &host, begun).await;
         }
         let bounds = asked.bounds(&mut parts)?;
-        if asked == Asked::Head {
+        if asked == RequestKind::Head {
             self.watch.succeeded();
             return Ok(HttpResponse::from_parts(parts, body));
         }
         let watch = Some(Arc::clone(&self.watch));
-        let body = Bounded::new(body, bounds, self.connector.read, host.into(), watch);
-        if asked != Asked::List {
+        let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), watch);
+        if asked != RequestKind::List {
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }
-        let all = body.collected().await?;
+        let all = body.collect().await?;
         let page = self.pages.page(&query, all, &*self.connector.on_skipped)?;
         parts.headers.remove(CONTENT_LENGTH);
         Ok(HttpResponse::from_parts(parts, page.into()))
@@ -247,11 +247,11 @@ impl Service {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => NoAnswer::because(host, error),
             Err(_) => {
-                let said = format!("nothing came for {} s", patience.as_secs());
-                NoAnswer::new(host, HttpErrorKind::Timeout, said)
+                let message = format!("nothing came for {} s", patience.as_secs());
+                NoAnswer::new(host, HttpErrorKind::Timeout, message)
             }
         };
-        self.watch.failed(host, &error.said, begun);
+        self.watch.failed(host, &error.message, begun);
         Err(error.into())
     }
 
@@ -259,44 +259,44 @@ impl Service {
     /// because of the body would hide what it is about.
     async fn failure(
         &self,
-        asked: Asked,
+        asked: RequestKind,
         mut parts: response::Parts,
         body: HttpResponseBody,
         host: &str,
         begun: Instant,
     ) -> Result<HttpResponse, HttpError> {
         let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
-        let body = Bounded::new(body, bounds, self.connector.read, host.into(), None);
-        let said = body.beginning().await;
-        let mut said = String::from_utf8_lossy(&said).into_owned();
+        let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), None);
+        let message = body.read_beginning().await;
+        let mut message = String::from_utf8_lossy(&message).into_owned();
         if let Server::Web(url) = &self.connector.server
             && url.query().is_some()
         {
             // It may repeat the query.
-            said.clear();
+            message.clear();
         }
         let status = parts.status;
-        if let Asked::Part(part) = asked
+        if let RequestKind::Range(part) = asked
             && status == StatusCode::RANGE_NOT_SATISFIABLE
-            && part.is_of_nothing(&parts.headers, &said)
+            && part.is_of_nothing(&parts.headers, &message)
         {
             return Err(empty(&parts.headers));
         }
         let again = is_repeated(status);
         if again {
-            self.watch.failed(host, &in_words(status, &said), begun);
+            self.watch.failed(host, &error_text(status, &message), begun);
         } else {
             self.watch.succeeded();
         }
-        if again && matches!(asked, Asked::Part(Part::Last(_))) {
+        if again && matches!(asked, RequestKind::Range(RequestedRange::Last(_))) {
             return Err(refused(NoAnswer::new(
                 host,
                 HttpErrorKind::Unknown,
-                in_words(status, &said),
+                error_text(status, &message),
             )));
         }
         parts.headers.remove(CONTENT_LENGTH);
-        Ok(HttpResponse::from_parts(parts, said.into()))
+        Ok(HttpResponse::from_parts(parts, message.into()))
     }
 }
 
@@ -307,9 +307,9 @@ pub(super) fn is_repeated(status: StatusCode) -> bool {
 }
 
 /// With what a store says in XML, if it does.
-fn in_words(status: StatusCode, body: &str) -> String {
+fn error_text(status: StatusCode, body: &str) -> String {
     let message = xml::text(body, "Message");
-    message.map_or_else(|| status.to_string(), |said| format!("{status}: {said}"))
+    message.map_or_else(|| status.to_string(), |message| format!("{status}: {message}"))
 }
 
 /// Scheme, host and port.
@@ -317,7 +317,7 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-fn redirected(url: &Url, headers: &HeaderMap) -> Redirected {
+fn redirect_error(url: &Url, headers: &HeaderMap) -> Redirected {
     let text = |value: &http::HeaderValue| value.to_str().ok().map(str::to_owned);
     let to = headers.get(LOCATION).and_then(text).and_then(|to| url.join(&to).ok());
     let region = headers.get("x-amz-bucket-region").and_then(text);

@@ -93,10 +93,13 @@ const MACHINE: [&str; 3] = ["METADATA", "MSI", "IDENTITY"];
 pub(super) fn options(scheme: Scheme) -> Result<Vec<(String, String)>, Problem> {
     let variables = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    of(scheme, &variables.collect::<Vec<_>>())
+    options_from(scheme, &variables.collect::<Vec<_>>())
 }
 
-fn of(scheme: Scheme, variables: &[(String, String)]) -> Result<Vec<(String, String)>, Problem> {
+fn options_from(
+    scheme: Scheme,
+    variables: &[(String, String)],
+) -> Result<Vec<(String, String)>, Problem> {
     let Some(settings) = SETTINGS.iter().find(|it| it.scheme == scheme) else {
         return Ok(Vec::new());
     };
@@ -142,7 +145,8 @@ mod tests {
 
     fn set(scheme: Scheme, variables: &[(&str, &str)]) -> Result<usize, Problem> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        of(scheme, &variables.iter().map(owned).collect::<Vec<_>>()).map(|options| options.len())
+        options_from(scheme, &variables.iter().map(owned).collect::<Vec<_>>())
+            .map(|options| options.len())
     }
 
     const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];

@@ -10,7 +10,7 @@ use std::io;
 use object_store::Error as StoreError;
 
 use super::answers::{
-    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
+    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
 };
 use super::url::ObjectUrl;
 use super::xml;
@@ -78,8 +78,8 @@ impl Error {
     }
 
     /// What `error` says of the object at `url`.
-    pub(super) fn of(url: &ObjectUrl, error: &StoreError) -> Self {
-        Self::new(url.to_string(), Problem::of(error))
+    pub(super) fn from_store(url: &ObjectUrl, error: &StoreError) -> Self {
+        Self::new(url.to_string(), Problem::from_store(error))
     }
 
     pub(super) fn io(url: &ObjectUrl, error: io::Error) -> Self {
@@ -100,7 +100,7 @@ impl Error {
 }
 
 impl Problem {
-    pub(super) fn of(error: &StoreError) -> Self {
+    pub(super) fn from_store(error: &StoreError) -> Self {
         match error {
             _ if find::<NoRanges>(error).is_some() => Self::NoRanges,
             StoreError::NotFound { .. } => Self::NotFound,
@@ -109,13 +109,13 @@ impl Problem {
             StoreError::Unauthenticated { .. } => Self::Credentials,
             StoreError::PermissionDenied { .. } => Self::Permission,
             StoreError::NotImplemented { .. } => Self::NoConditions,
-            error => Self::Store(line(&said(error))),
+            error => Self::Store(line(&message(error))),
         }
     }
 }
 
 /// The words that say most.
-fn said(error: &StoreError) -> String {
+fn message(error: &StoreError) -> String {
     fn text<T: StdError + 'static>(error: &StoreError) -> Option<String> {
         find::<T>(error).map(ToString::to_string)
     }
@@ -123,7 +123,7 @@ fn said(error: &StoreError) -> String {
         return error.to_string();
     }
     let ours = [
-        text::<TooMuch>,
+        text::<ExcessBytes>,
         text::<Redirected>,
         text::<HttpNotAllowed>,
         text::<BadList>,
@@ -213,6 +213,6 @@ mod tests {
         assert_eq!(line(&"x".repeat(400)), "x".repeat(300) + "…");
         let source = "Server: <Error><Code>A</Code><Message>No &amp; never</Message></Error>";
         let error = StoreError::Generic { store: "S3", source: source.into() };
-        assert_eq!(said(&error), "No & never");
+        assert_eq!(message(&error), "No & never");
     }
 }

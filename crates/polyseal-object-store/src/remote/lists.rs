@@ -33,23 +33,23 @@ pub(super) const LISTED: usize = 5_000_000;
 const LISTS: usize = 1000;
 
 /// Where the entries are, and what is looked at in them: elements, each in the one before.
-struct Kind {
+struct ElementKind {
     entry: &'static [&'static str],
     key: &'static [&'static str],
     size: &'static [&'static str],
     is_prefix: bool,
 }
 
-const KINDS: [Kind; 4] = [
-    Kind { entry: &["Contents"], key: &["Key"], size: &["Size"], is_prefix: false },
-    Kind { entry: &["CommonPrefixes"], key: &["Prefix"], size: &[], is_prefix: true },
-    Kind {
+const KINDS: [ElementKind; 4] = [
+    ElementKind { entry: &["Contents"], key: &["Key"], size: &["Size"], is_prefix: false },
+    ElementKind { entry: &["CommonPrefixes"], key: &["Prefix"], size: &[], is_prefix: true },
+    ElementKind {
         entry: &["Blobs", "Blob"],
         key: &["Name"],
         size: &["Properties", "Content-Length"],
         is_prefix: false,
     },
-    Kind { entry: &["Blobs", "BlobPrefix"], key: &["Name"], size: &[], is_prefix: true },
+    ElementKind { entry: &["Blobs", "BlobPrefix"], key: &["Name"], size: &[], is_prefix: true },
 ];
 
 /// An element's text, and what `object_store` reads in its place: it takes two characters for line
@@ -76,7 +76,7 @@ enum Verdict {
 }
 
 impl Entry {
-    fn verdict(&self, kind: &Kind) -> Verdict {
+    fn verdict(&self, kind: &ElementKind) -> Verdict {
         let read = &self.key.read;
         let name = if kind.is_prefix { read.strip_suffix('/').unwrap_or(read) } else { read };
         let is_path = |name: &str| {
@@ -171,7 +171,7 @@ fn decoded(value: &str) -> String {
 }
 
 /// The kind of the entry whose elements these are, and the elements in it.
-fn kind(path: &[String]) -> Option<(&'static Kind, &[String])> {
+fn kind(path: &[String]) -> Option<(&'static ElementKind, &[String])> {
     let inside = path.get(1..)?;
     KINDS.iter().find_map(|kind| {
         let (entry, rest) = inside.split_at_checked(kind.entry.len())?;

@@ -10,54 +10,54 @@
 //! `with_http_connector`. Credentials and endpoints come from the environment.
 //!
 //! The stored bytes are read and written here as they are. [`Decryptor`](polyseal_file::Decryptor)
-//! takes a [`Pinned`] where it takes a file:
+//! takes a [`PinnedObject`] where it takes a file:
 //!
 //! ```no_run
 //! use std::sync::Arc;
 //!
 //! use polyseal_file::{Decryptor, Identities, Key};
-//! use polyseal_object_store::remote::{Object, ObjectUrl, OnNotice, Pinned};
+//! use polyseal_object_store::remote::{Object, ObjectUrl, OnNotice, PinnedObject};
 //!
 //! let on_notice: OnNotice = Arc::new(|notice| eprintln!("{notice:?}"));
 //! let url = ObjectUrl::parse("s3://backups/photos.tar.polyseal")?;
 //! let identities = Identities::from(&Key::generate()?);
-//! let object = Pinned::open(&Object::named(&url, &on_notice)?)?;
+//! let object = PinnedObject::open(&Object::named(&url, &on_notice)?)?;
 //! let reader = Decryptor::new(&identities).reader(&object)?;
 //! println!("{} bytes", reader.plaintext_bytes());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
 mod answers;
-mod asked;
 mod body;
 mod bucket;
 mod connector;
 mod environment;
 mod error;
 mod lists;
+mod outage;
+mod prefetch;
 mod reader;
 mod rekey;
+mod request_kind;
 mod runtime;
 mod s3;
 #[cfg(feature = "trees")]
 mod tree;
-mod trouble;
 mod url;
 mod writer;
 mod xml;
 
 pub use self::url::{ObjectUrl, Scheme};
-pub use ahead::Ahead;
 pub use answers::{
-    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
+    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
 };
-pub use bucket::{Bucket, Level, Notice, Object, OnNotice, key_below};
+pub use bucket::{Bucket, Listing, Notice, Object, OnNotice, key_below};
 pub use connector::{Connector, Server};
 pub use error::{Error, Problem};
-pub use reader::{ObjectReader, Pinned};
-pub use rekey::{Compared, expect_replaceable, replace_header};
+pub use outage::Outage;
+pub use prefetch::Prefetcher;
+pub use reader::{ObjectReader, PinnedObject};
+pub use rekey::{VersionCheck, expect_replaceable, replace_header};
 #[cfg(feature = "trees")]
 pub use tree::{Prefix, StoredObject};
-pub use trouble::Trouble;
 pub use writer::ObjectWriter;

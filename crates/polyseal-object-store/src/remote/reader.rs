@@ -20,13 +20,15 @@ use super::answers::{EmptyObject, find};
 use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::runtime::wait;
-use crate::fetch::{BROKEN, Fetching, Pin, anew, fetch, fetch_bytes, refused, version};
+use crate::fetch::{
+    BROKEN, ObjectFetcher, PinnedVersion, fetch, fetch_bytes, refused, retry_if_replaced, version,
+};
 
 /// One version of an object, read at offsets.
 #[derive(Debug)]
-pub struct Pinned {
+pub struct PinnedObject {
     object: Object,
-    pin: Pin,
+    pin: PinnedVersion,
     attributes: Attributes,
     /// What came first.
     ends: Opener,
@@ -35,7 +37,7 @@ pub struct Pinned {
 /// An object that is read from front to back.
 #[derive(Debug)]
 pub struct ObjectReader {
-    way: Way,
+    mode: ReadMode,
     at: u64,
     chunk: Bytes,
     rest: Option<Stream>,
@@ -43,15 +45,15 @@ pub struct ObjectReader {
 }
 
 #[derive(Debug)]
-enum Way {
+enum ReadMode {
     /// Also at offsets.
-    Pinned(Box<Pinned>),
+    Pinned(Box<PinnedObject>),
     /// As it comes, from a server that gives no parts.
-    Forward(Box<Forward>),
+    Forward(Box<ForwardReader>),
 }
 
 #[derive(Debug)]
-struct Forward {
+struct ForwardReader {
     object: Object,
     meta: ObjectMeta,
     attributes: Attributes,
@@ -66,7 +68,7 @@ impl std::fmt::Debug for Stream {
     }
 }
 
-impl Pinned {
+impl PinnedObject {
     /// The version that is there now, with its first bytes and its last ones.
     ///
     /// # Errors
@@ -80,22 +82,22 @@ impl Pinned {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn look(object: &Object) -> Result<Self, Error> {
-        Self::begin(object, || Opener::new().in_turn())
+        Self::begin(object, || Opener::new().sequential())
     }
 
     fn begin(object: &Object, opener: fn() -> Opener) -> Result<Self, Error> {
-        let begun = object.wait(anew(|| Self::begin_once(object, opener())));
+        let begun = object.wait(retry_if_replaced(|| Self::begin_once(object, opener())));
         begun.map(|(pin, attributes, ends)| Self { object: object.clone(), pin, attributes, ends })
     }
 
     async fn begin_once(
         object: &Object,
         mut ends: Opener,
-    ) -> object_store::Result<(Pin, Attributes, Opener)> {
+    ) -> object_store::Result<(PinnedVersion, Attributes, Opener)> {
         let (store, location) = (&*object.bucket.store, &object.path);
         let options = GetOptions::default();
         let mut fetching =
-            Fetching { store, location, options: &options, seen: None, no_suffix: false };
+            ObjectFetcher { store, location, options: &options, seen: None, no_suffix: false };
         let not_fetched = || refused(location, polyseal_file::Error::NotFetched);
         let Step::Fetch(wanted) = ends.step() else { return Err(not_fetched()) };
         match fetching.step(&mut ends, wanted).await {
@@ -110,8 +112,8 @@ impl Pinned {
                     e_tag: e_tag.clone(),
                     version: None,
                 };
-                let ends = Opener::of(version(&meta));
-                return Ok((Pin::new(meta, &options), Attributes::default(), ends));
+                let ends = Opener::for_version(version(&meta));
+                return Ok((PinnedVersion::new(meta, &options), Attributes::default(), ends));
             }
         }
         let (pin, attributes) = fetching.seen.ok_or_else(not_fetched)?;
@@ -133,12 +135,12 @@ impl Pinned {
     /// The first bytes, as many as a short header has, or all.
     #[must_use]
     pub fn beginning(&self) -> &[u8] {
-        self.ends.held(0).unwrap_or_default()
+        self.ends.bytes_from(0).unwrap_or_default()
     }
 
     /// What has come already from `offset` on.
-    pub(super) fn held(&self, offset: u64) -> &[u8] {
-        self.ends.held(offset).unwrap_or_default()
+    pub(super) fn bytes_from(&self, offset: u64) -> &[u8] {
+        self.ends.bytes_from(offset).unwrap_or_default()
     }
 
     /// The header of the encrypted file that it is.
@@ -180,14 +182,14 @@ impl Pinned {
     }
 }
 
-impl ReadAt for Pinned {
+impl ReadAt for PinnedObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let end = offset.saturating_add(buffer.len() as u64).min(self.pin.meta.size);
         if offset >= end {
             return Ok(0);
         }
         let fetched;
-        let bytes = match self.ends.held(offset) {
+        let bytes = match self.ends.bytes_from(offset) {
             Some(held) if !held.is_empty() => held,
             _ => {
                 fetched = wait(self.bytes(offset..end))??;
@@ -210,18 +212,18 @@ impl ObjectReader {
     /// # Errors
     /// What the store says.
     pub fn open(object: &Object) -> Result<Self, Error> {
-        let (way, rest) = match Pinned::open(object) {
-            Ok(pinned) => (Way::Pinned(Box::new(pinned)), None),
+        let (mode, rest) = match PinnedObject::open(object) {
+            Ok(pinned) => (ReadMode::Pinned(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
                 let got = object.wait(object.bucket.store.get(&object.path))?;
                 let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
                 let rest = Some(Stream(got.into_stream()));
                 let object = object.clone();
-                (Way::Forward(Box::new(Forward { object, meta, attributes })), rest)
+                (ReadMode::Forward(Box::new(ForwardReader { object, meta, attributes })), rest)
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { way, at: 0, chunk: Bytes::new(), rest, broken: 0 })
+        Ok(Self { mode, at: 0, chunk: Bytes::new(), rest, broken: 0 })
     }
 
     /// The object's name, without the query of a URL.
@@ -233,27 +235,27 @@ impl ObjectReader {
     /// The object.
     #[must_use]
     pub fn object(&self) -> &Object {
-        match &self.way {
-            Way::Pinned(pinned) => &pinned.object,
-            Way::Forward(forward) => &forward.object,
+        match &self.mode {
+            ReadMode::Pinned(pinned) => &pinned.object,
+            ReadMode::Forward(forward) => &forward.object,
         }
     }
 
     /// What the store tells of it.
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
-        match &self.way {
-            Way::Pinned(pinned) => pinned.meta(),
-            Way::Forward(forward) => &forward.meta,
+        match &self.mode {
+            ReadMode::Pinned(pinned) => pinned.meta(),
+            ReadMode::Forward(forward) => &forward.meta,
         }
     }
 
     /// What else the store tells of it.
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
-        match &self.way {
-            Way::Pinned(pinned) => &pinned.attributes,
-            Way::Forward(forward) => &forward.attributes,
+        match &self.mode {
+            ReadMode::Pinned(pinned) => &pinned.attributes,
+            ReadMode::Forward(forward) => &forward.attributes,
         }
     }
 
@@ -261,10 +263,10 @@ impl ObjectReader {
     ///
     /// # Errors
     /// [`Problem::NoRanges`].
-    pub fn pinned(self) -> Result<Pinned, Error> {
-        match self.way {
-            Way::Pinned(pinned) => Ok(*pinned),
-            Way::Forward(forward) => {
+    pub fn pinned(self) -> Result<PinnedObject, Error> {
+        match self.mode {
+            ReadMode::Pinned(pinned) => Ok(*pinned),
+            ReadMode::Forward(forward) => {
                 Err(Error::new(forward.object.url.to_string(), Problem::NoRanges))
             }
         }
@@ -276,20 +278,20 @@ impl ObjectReader {
         if self.at >= size {
             return Ok(Bytes::new());
         }
-        if let Way::Pinned(pinned) = &self.way
-            && let Some(held) = pinned.ends.held(self.at).filter(|held| !held.is_empty())
+        if let ReadMode::Pinned(pinned) = &self.mode
+            && let Some(held) = pinned.ends.bytes_from(self.at).filter(|held| !held.is_empty())
         {
             self.rest = None;
             return Ok(Bytes::copy_from_slice(held));
         }
-        let mut rest = match (self.rest.take(), &self.way) {
+        let mut rest = match (self.rest.take(), &self.mode) {
             (Some(rest), _) => rest,
-            (None, Way::Pinned(pinned)) => {
+            (None, ReadMode::Pinned(pinned)) => {
                 let behind = pinned.ends.missing(self.at..size).unwrap_or(self.at..size);
                 let got = pinned.object.wait(pinned.get(behind))?;
                 Stream(got.into_stream())
             }
-            (None, Way::Forward(_)) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            (None, ReadMode::Forward(_)) => return Err(io::ErrorKind::UnexpectedEof.into()),
         };
         match wait(rest.0.next())? {
             Some(Ok(chunk)) => {
@@ -297,15 +299,17 @@ impl ObjectReader {
                 self.broken = 0;
                 Ok(chunk)
             }
-            other => self.again(other.and_then(Result::err)),
+            other => self.retry(other.and_then(Result::err)),
         }
     }
 
     /// A stream broke off, or ended early. Of what has no ETag nobody has asked again yet.
-    fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
+    fn retry(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
-        match (&self.way, error) {
-            (Way::Pinned(pinned), _) if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN => {
+        match (&self.mode, error) {
+            (ReadMode::Pinned(pinned), _)
+                if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN =>
+            {
                 self.next()
             }
             (_, Some(error)) => Err(self.object().failed(&error).into()),

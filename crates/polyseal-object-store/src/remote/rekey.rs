@@ -13,10 +13,10 @@ use object_store::{Error as StoreError, ObjectStore, PutMode, PutOptions, Update
 use polyseal_file::ReadAt;
 
 use super::error::{Error, Problem};
-use super::reader::Pinned;
+use super::reader::PinnedObject;
 use super::runtime::wait;
-pub use super::s3::Compared;
 use super::s3::NO_TAG;
+pub use super::s3::VersionCheck;
 use crate::fetch::version;
 
 /// The smallest part that S3 takes before others: what is sent of a long object.
@@ -27,7 +27,7 @@ const FIRST_BYTES: u64 = 5 * 1024 * 1024;
 /// # Errors
 /// [`Problem::ReadOnly`], [`Problem::NoTag`], and [`Problem::NoCopies`] for a long object of
 /// another store than S3.
-pub fn expect_replaceable(object: &Pinned) -> Result<(), Error> {
+pub fn expect_replaceable(object: &PinnedObject) -> Result<(), Error> {
     object.object().expect_writable()?;
     let failed = |problem| Err(Error::new(object.object().url().to_string(), problem));
     if object.version().if_match().is_none() {
@@ -45,7 +45,7 @@ pub fn expect_replaceable(object: &Pinned) -> Result<(), Error> {
 /// # Errors
 /// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; what the
 /// store says.
-pub fn replace_header(object: &Pinned, header: &[u8]) -> Result<Compared, Error> {
+pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<VersionCheck, Error> {
     expect_replaceable(object)?;
     let (named, meta) = (object.object(), object.meta());
     let mut first = vec![0; meta.size.min(FIRST_BYTES) as usize];
@@ -83,10 +83,10 @@ pub fn replace_header(object: &Pinned, header: &[u8]) -> Result<Compared, Error>
         let tried = wait(put(tried)).map_err(|error| Error::io(named.url(), error))?;
         let compares = matches!(tried, Err(StoreError::Precondition { .. }));
         if !compares {
-            return tried.map(|_| Compared::No).map_err(|error| named.failed(&error));
+            return tried.map(|_| VersionCheck::No).map_err(|error| named.failed(&error));
         }
         named.bucket.compares.store(true, Ordering::Relaxed);
     }
     named.wait(put(seen))?;
-    Ok(Compared::Yes)
+    Ok(VersionCheck::Yes)
 }

@@ -7,7 +7,7 @@
 //! Every step names the ETag of the version that was read. Some servers do not compare it at the
 //! last one, and would replace what another program has written in between. So the last step is
 //! tried with a tag that no object has: a server that compares refuses that, and the upload stays
-//! as it is. One that does not has ended the upload, and is told of ([`Compared::No`]).
+//! as it is. One that does not has ended the upload, and is told of ([`VersionCheck::No`]).
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ const NONE: &[(&str, String)] = &[];
 
 /// Whether the server has compared the version at the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
     /// It has not: what another program wrote in the last moments is lost.
@@ -62,7 +62,7 @@ pub(super) struct S3 {
 }
 
 /// An object of it.
-struct At<'a> {
+struct S3Object<'a> {
     s3: &'a S3,
     key: &'a Path,
 }
@@ -100,8 +100,8 @@ impl S3 {
         meta: &ObjectMeta,
         attributes: &Attributes,
         first: Bytes,
-    ) -> Result<Compared> {
-        let at = At { s3: self, key: &meta.location };
+    ) -> Result<VersionCheck> {
+        let at = S3Object { s3: self, key: &meta.location };
         let headers = headers(attributes);
         let created = at.repeated(&Method::POST, &[("uploads", "")], &headers, &[]).await?;
         let upload = xml::text(&created.text, "UploadId")
@@ -114,8 +114,8 @@ impl S3 {
     }
 }
 
-impl At<'_> {
-    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<Compared> {
+impl S3Object<'_> {
+    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<VersionCheck> {
         let e_tag = meta.e_tag.clone().unwrap_or_default();
         let mut tags = Vec::new();
         let query = [("partNumber", "1"), ("uploadId", upload)];
@@ -154,9 +154,9 @@ impl At<'_> {
         }
         match self.complete(upload, NO_TAG, &body).await {
             Err(Error::Precondition { .. }) => {
-                self.complete(upload, &e_tag, &body).await.map(|()| Compared::Yes)
+                self.complete(upload, &e_tag, &body).await.map(|()| VersionCheck::Yes)
             }
-            other => other.map(|()| Compared::No),
+            other => other.map(|()| VersionCheck::No),
         }
     }
 
@@ -164,7 +164,7 @@ impl At<'_> {
         // Once: who does not hear the answer does not know whether it was done.
         let headers = [("if-match", e_tag.to_owned())];
         let query = [("uploadId", upload)];
-        let answer = self.once(&Method::POST, &query, &headers, body.as_bytes()).await?;
+        let answer = self.send_once(&Method::POST, &query, &headers, body.as_bytes()).await?;
         let completed = self.checked(answer)?;
         // Servers begin to answer before they are done.
         match xml::root(&completed.text).as_deref() {
@@ -194,7 +194,7 @@ impl At<'_> {
     ) -> Result<Answer> {
         let (begun, mut wait) = (Instant::now(), WAIT.start);
         loop {
-            let answer = self.once(method, query, headers, body).await;
+            let answer = self.send_once(method, query, headers, body).await;
             let again = match &answer {
                 Ok(answer) => is_repeated(answer.status),
                 Err(error) => find::<HttpError>(error)
@@ -208,7 +208,7 @@ impl At<'_> {
         }
     }
 
-    async fn once(
+    async fn send_once(
         &self,
         method: &Method,
         query: &[(&str, &str)],

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use object_store::ObjectMeta;
 use polyseal_file::{Header, ReadAt, Version};
 use polyseal_local::{
-    Compared, Error as LocalError, NewStored, Over, Problem as LocalProblem, Store, Stored,
+    Error as LocalError, NewStoredFile, OverwriteRule, Problem as LocalProblem, Store, StoredFile,
+    VersionCheck,
 };
 
-use super::ahead::Ahead;
 use super::bucket::{Bucket, Object, OnNotice, key_below};
 use super::error::{Error, Problem};
-use super::reader::{ObjectReader, Pinned};
+use super::prefetch::Prefetcher;
+use super::reader::{ObjectReader, PinnedObject};
 use super::rekey;
 use super::url::{ObjectUrl, Scheme};
 use super::writer::ObjectWriter;
@@ -165,7 +166,7 @@ impl Store for Prefix {
         Ok(keys.iter().filter_map(|key| self.path(key)).collect())
     }
 
-    fn open(&self, path: &Path) -> polyseal_local::Result<Box<dyn Stored>> {
+    fn open(&self, path: &Path) -> polyseal_local::Result<Box<dyn StoredFile>> {
         let opened = self.object(path).and_then(|object| StoredObject::open(&object));
         Ok(Box::new(opened.map_err(self.unread(path))?))
     }
@@ -178,13 +179,13 @@ impl Store for Prefix {
     fn create(
         &self,
         path: &Path,
-        over: Over,
+        overwrite: OverwriteRule,
         bytes: Option<u64>,
-    ) -> polyseal_local::Result<Box<dyn NewStored>> {
-        let created = self.object(path).and_then(|object| match over {
-            Over::Nothing => ObjectWriter::create(object, false, bytes),
-            Over::Anything => ObjectWriter::create(object, true, bytes),
-            Over::AsSeen => ObjectWriter::create_over_seen(object),
+    ) -> polyseal_local::Result<Box<dyn NewStoredFile>> {
+        let created = self.object(path).and_then(|object| match overwrite {
+            OverwriteRule::Nothing => ObjectWriter::create(object, false, bytes),
+            OverwriteRule::Anything => ObjectWriter::create(object, true, bytes),
+            OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object),
         });
         let writer = created.map_err(self.failed("write", path))?;
         Ok(Box::new(NewObject { writer, shown: self.shown(path) }))
@@ -194,30 +195,30 @@ impl Store for Prefix {
 /// One version of an object: read at offsets, and ahead where that is in order.
 #[derive(Debug)]
 pub struct StoredObject {
-    pinned: Arc<Pinned>,
-    ahead: Ahead,
+    pinned: Arc<PinnedObject>,
+    prefetcher: Prefetcher,
 }
 
 impl StoredObject {
     /// The version that is there now.
     ///
     /// # Errors
-    /// As [`Pinned::open`].
+    /// As [`PinnedObject::open`].
     pub fn open(object: &Object) -> Result<Self, Error> {
-        Pinned::open(object).map(Self::of)
+        PinnedObject::open(object).map(Self::of)
     }
 
     /// The same, of which only the beginning has come, for whoever wants to know what it is.
     ///
     /// # Errors
-    /// As [`Pinned::look`].
+    /// As [`PinnedObject::look`].
     pub fn look(object: &Object) -> Result<Self, Error> {
-        Pinned::look(object).map(Self::of)
+        PinnedObject::look(object).map(Self::of)
     }
 
-    fn of(pinned: Pinned) -> Self {
+    fn of(pinned: PinnedObject) -> Self {
         let pinned = Arc::new(pinned);
-        Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned }
+        Self { prefetcher: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
     }
 
     /// What the store tells of it: the size is that of what is stored.
@@ -246,9 +247,9 @@ impl StoredObject {
 
 impl ReadAt for StoredObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let held = self.pinned.held(offset);
+        let held = self.pinned.bytes_from(offset);
         if held.is_empty() {
-            return self.ahead.read_at(buffer, offset);
+            return self.prefetcher.read_at(buffer, offset);
         }
         let bytes = buffer.len().min(held.len());
         buffer[..bytes].copy_from_slice(&held[..bytes]);
@@ -260,16 +261,16 @@ impl ReadAt for StoredObject {
     }
 }
 
-impl Stored for StoredObject {
+impl StoredFile for StoredObject {
     fn header(&self) -> polyseal_file::Result<Header> {
         self.pinned.header()
     }
 
-    fn replace_header(&self, header: &Header) -> polyseal_local::Result<Compared> {
+    fn replace_header(&self, header: &Header) -> polyseal_local::Result<VersionCheck> {
         let shown = PathBuf::from(self.pinned.object().url().to_string());
         match rekey::replace_header(&self.pinned, header.as_bytes()) {
-            Ok(rekey::Compared::Yes) => Ok(Compared::Yes),
-            Ok(rekey::Compared::No) => Ok(Compared::No),
+            Ok(rekey::VersionCheck::Yes) => Ok(VersionCheck::Yes),
+            Ok(rekey::VersionCheck::No) => Ok(VersionCheck::No),
             Err(error) => Err(local("rekey", &shown, error)),
         }
     }
@@ -291,7 +292,7 @@ impl Write for NewObject {
     }
 }
 
-impl NewStored for NewObject {
+impl NewStoredFile for NewObject {
     fn commit(self: Box<Self>) -> polyseal_local::Result {
         self.writer.commit().map_err(|error| local("write", &self.shown, error))
     }

@@ -64,7 +64,7 @@ impl ObjectUrl {
     /// Whether `text` is meant for one: it begins with one of the schemes, and `://`.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
-        known(text).is_some()
+        known_scheme(text).is_some()
     }
 
     /// Reads a name. Whether there is such an object is not asked.
@@ -72,7 +72,7 @@ impl ObjectUrl {
     /// # Errors
     /// [`Problem::NoName`] and [`Problem::Password`].
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let Some((begins, scheme, rest)) = known(text) else {
+        let Some((begins, scheme, rest)) = known_scheme(text) else {
             return Err(no_name(text, "it is not of the form scheme://bucket/key"));
         };
         if scheme == Scheme::Web {
@@ -179,7 +179,7 @@ impl ObjectUrl {
 
 /// The scheme of a name, as it is written here, and what follows it. Upper and lower
 /// case are one (RFC 3986, section 3.1).
-fn known(text: &str) -> Option<(&'static str, Scheme, &str)> {
+fn known_scheme(text: &str) -> Option<(&'static str, Scheme, &str)> {
     let (scheme, rest) = text.split_once("://")?;
     let (name, scheme) = SCHEMES.into_iter().find(|it| it.0.eq_ignore_ascii_case(scheme))?;
     Some((name, scheme, rest))

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{Error, MultipartUpload, ObjectStoreExt};
-use polyseal_object_store::remote::{NoAnswer, Server as Kind, TooMuch, find};
+use polyseal_object_store::remote::{ExcessBytes, NoAnswer, Server as Kind, find};
 
 use crate::clients::{Log, all, found, s3, stores, web, web_with};
 use crate::raw::{OBJECT, Server, endless};
@@ -47,7 +47,7 @@ async fn a_part_is_as_long_as_it_was_asked_for() {
     let stores = all(&server.origin(), &Log::default());
     for store in &stores {
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-        assert_eq!(found::<TooMuch>(&error), TooMuch { asked: 10 });
+        assert_eq!(found::<ExcessBytes>(&error), ExcessBytes { asked: 10 });
     }
     assert_eq!(server.heads().len(), stores.len(), "it is not asked again");
     assert!(written.load(Ordering::Relaxed) < stores.len() * BUFFERS);
@@ -60,7 +60,7 @@ async fn a_part_is_as_long_as_it_was_asked_for() {
         let stores = all(&server.origin(), &Log::default());
         for store in &stores {
             let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-            find::<TooMuch>(&error).unwrap_or_else(|| panic!("another error: {error:?}"));
+            find::<ExcessBytes>(&error).unwrap_or_else(|| panic!("another error: {error:?}"));
         }
         assert_eq!(server.heads().len(), stores.len(), "it is not asked again");
         assert!(written.load(Ordering::Relaxed) < stores.len() * BUFFERS);
@@ -98,7 +98,7 @@ async fn a_whole_object_is_as_long_as_the_server_said() {
         endless_server(head(&format!("{object}\r\nTransfer-Encoding: chunked")), true);
     for store in all(&server.origin(), &Log::default()) {
         let got = store.get(&Path::from("k")).await.unwrap();
-        found::<TooMuch>(&got.bytes().await.unwrap_err());
+        found::<ExcessBytes>(&got.bytes().await.unwrap_err());
     }
     assert!(written.load(Ordering::Relaxed) < 4 * BUFFERS);
 }
@@ -113,7 +113,7 @@ async fn what_is_kept_in_memory_is_bounded() {
         let (server, written) = endless_server(head(lines), in_chunks);
         for store in stores(&server.origin(), &Log::default()) {
             let listed = store.list(None).try_collect::<Vec<_>>().await;
-            assert_eq!(found::<TooMuch>(&listed.unwrap_err()), TooMuch { asked: 16 * MIB });
+            assert_eq!(found::<ExcessBytes>(&listed.unwrap_err()), ExcessBytes { asked: 16 * MIB });
         }
         assert_eq!(server.heads().len(), 3, "it is not asked again");
         assert!(written.load(Ordering::Relaxed) < 3 * (BUFFERS + (16 << 20)));
@@ -121,7 +121,7 @@ async fn what_is_kept_in_memory_is_bounded() {
         // An answer to CreateMultipartUpload.
         let store = s3(&server.origin(), Log::default().connector(Kind::Store));
         let created: Result<Box<dyn MultipartUpload>, _> = store.put_multipart(&key).await;
-        assert_eq!(found::<TooMuch>(&created.unwrap_err()), TooMuch { asked: MIB });
+        assert_eq!(found::<ExcessBytes>(&created.unwrap_err()), ExcessBytes { asked: MIB });
     }
 }
 
@@ -161,8 +161,8 @@ async fn headers_are_bounded() {
         });
         let store = web(&server.origin(), &Log::default());
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-        let said = &answer(&error).said;
-        assert!(said.contains("message head is too large"), "{said}");
+        let message = &answer(&error).message;
+        assert!(message.contains("message head is too large"), "{message}");
         assert_eq!(server.heads().len(), 1, "it is not asked again");
         assert!(written.load(Ordering::Relaxed) < BUFFERS);
     }
@@ -182,7 +182,7 @@ async fn a_silent_server_is_not_waited_for() {
         let make = |kind| Log::default().connector(kind).with_patience(short, long);
         let store = web_with(&server.origin(), make);
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-        assert!(answer(&error).said.starts_with("nothing came for"), "{error}");
+        assert!(answer(&error).message.starts_with("nothing came for"), "{error}");
     }
     // What is written may take longer than what is read.
     let slow = Server::start(move |_, out| {

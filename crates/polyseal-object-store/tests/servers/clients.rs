@@ -11,13 +11,13 @@ use object_store::http::HttpBuilder;
 use object_store::{BackoffConfig, ClientOptions, Error, ObjectStore, RetryConfig};
 use polyseal_object_store::remote::{Connector, Server};
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Messages = Arc<Mutex<Vec<String>>>;
 
 /// What a client was told.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
-    troubles: Told,
-    skipped: Told,
+    troubles: Messages,
+    skipped: Messages,
 }
 
 impl Log {
@@ -34,12 +34,12 @@ impl Log {
         Connector::new(
             server,
             move |trouble| {
-                let line = format!("{}: {}", trouble.host, trouble.said);
+                let line = format!("{}: {}", trouble.host, trouble.message);
                 troubles.lock().unwrap().push(line);
             },
             move |key| skipped.lock().unwrap().push(key.to_owned()),
         )
-        .with_trouble_told_after(Duration::ZERO)
+        .with_outage_after(Duration::ZERO)
     }
 }
 

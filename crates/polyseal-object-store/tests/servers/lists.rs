@@ -18,38 +18,38 @@ const KEYS: [(&str, u64, Fate); 22] = [
     ("empty", 0, Fate::Kept("empty")),
     (" blanks ", 1, Fate::Kept(" blanks ")),
     ("dir/", 0, Fate::Marker),
-    ("dir/", 5, Fate::Told("dir/")),
-    ("dir//", 0, Fate::Told("dir//")),
-    ("/lead", 1, Fate::Told("/lead")),
-    ("a//b", 1, Fate::Told("a//b")),
-    ("./y", 1, Fate::Told("./y")),
-    ("a/../b", 1, Fate::Told("a/../b")),
-    ("tab&#9;", 1, Fate::Told("tab\t")),
-    ("one&#x1;", 1, Fate::Told("one\u{1}")),
-    ("<![CDATA[line\nend]]>", 1, Fate::Told("line\nend")),
+    ("dir/", 5, Fate::Reported("dir/")),
+    ("dir//", 0, Fate::Reported("dir//")),
+    ("/lead", 1, Fate::Reported("/lead")),
+    ("a//b", 1, Fate::Reported("a//b")),
+    ("./y", 1, Fate::Reported("./y")),
+    ("a/../b", 1, Fate::Reported("a/../b")),
+    ("tab&#9;", 1, Fate::Reported("tab\t")),
+    ("one&#x1;", 1, Fate::Reported("one\u{1}")),
+    ("<![CDATA[line\nend]]>", 1, Fate::Reported("line\nend")),
     // Line ends to XML 1.1, and so to what reads this.
-    ("nel\u{85}", 1, Fate::Told("nel\u{85}")),
-    ("separator\u{2028}x", 1, Fate::Told("separator\u{2028}x")),
-    ("/", 0, Fate::Told("/")),
-    ("", 1, Fate::Told("")),
+    ("nel\u{85}", 1, Fate::Reported("nel\u{85}")),
+    ("separator\u{2028}x", 1, Fate::Reported("separator\u{2028}x")),
+    ("/", 0, Fate::Reported("/")),
+    ("", 1, Fate::Reported("")),
 ];
 
 const PREFIXES: [(&str, Fate); 8] = [
     ("p/", Fate::Kept("p")),
     ("a&amp;p/", Fate::Kept("a&p")),
     ("a/b/", Fate::Kept("a/b")),
-    ("/", Fate::Told("/")),
-    ("//", Fate::Told("//")),
-    ("a//", Fate::Told("a//")),
-    ("../", Fate::Told("../")),
-    ("&#1;/", Fate::Told("\u{1}/")),
+    ("/", Fate::Reported("/")),
+    ("//", Fate::Reported("//")),
+    ("a//", Fate::Reported("a//")),
+    ("../", Fate::Reported("../")),
+    ("&#1;/", Fate::Reported("\u{1}/")),
 ];
 
 #[derive(Clone, Copy)]
 enum Fate {
     Kept(&'static str),
     Marker,
-    Told(&'static str),
+    Reported(&'static str),
 }
 
 fn kept(fates: impl Iterator<Item = Fate>) -> Vec<String> {
@@ -58,7 +58,8 @@ fn kept(fates: impl Iterator<Item = Fate>) -> Vec<String> {
 }
 
 fn told(fates: impl Iterator<Item = Fate>) -> Vec<String> {
-    let told = fates.filter_map(|fate| if let Fate::Told(key) = fate { Some(key) } else { None });
+    let told =
+        fates.filter_map(|fate| if let Fate::Reported(key) = fate { Some(key) } else { None });
     sorted(told.map(str::to_owned))
 }
 

@@ -21,7 +21,7 @@ async fn failures_that_are_repeated_are_told_once() {
         (broken, "end of file before message length reached"),
         (String::new(), "connection closed before message completed"),
     ];
-    for (failure, said) in fails {
+    for (failure, message) in fails {
         let part = part.clone();
         let server = Server::start(move |request, out| match request.number % 3 {
             2 => write!(out, "HTTP/1.1 206 x\r\n{part}\r\nConnection: close\r\n\r\n0123"),
@@ -30,7 +30,7 @@ async fn failures_that_are_repeated_are_told_once() {
         let log = Log::default();
         for (n, store) in all(&server.origin(), &log).iter().enumerate() {
             assert_eq!(store.get_range(&Path::from("k"), 0..4).await.unwrap(), "0123");
-            let line = format!("{}: {said}", server.origin());
+            let line = format!("{}: {message}", server.origin());
             assert_eq!(log.troubles(), vec![line; n + 1]);
         }
     }

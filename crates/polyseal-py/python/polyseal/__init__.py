@@ -31,7 +31,7 @@ from ._polyseal import (
     __version__,
     suites,
 )
-from ._who import WhoArgs
+from ._key_set import WhoArgs
 from .algorithms import *
 from .algorithms import __all__ as _algorithms
 from .errors import (

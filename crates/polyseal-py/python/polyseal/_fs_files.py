@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsspec.implementations.memory import MemoryFileSystem
 
+from ._os_errors import path_errors, system_error
 from ._seekable import SeekableReader
 from ._stores import staged
-from ._os_errors import system_error, telling
 from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _SEGMENTS: Final = 8
 BLOCK: Final = 16 << 20
 
 
-class Reading(SeekableReader):
+class StoredReader(SeekableReader):
     """A file that is read. Its last segments stay, because readers of columns come back to them."""
 
     def __init__(self, fs: PolysealFileSystem, path: str) -> None:
@@ -100,7 +100,7 @@ class Reading(SeekableReader):
         super().close()
 
 
-class Writing(WrittenFile):
+class StoredWriter(WrittenFile):
     """A file that is written, and appears when it is closed: not if the ``with`` block raises."""
 
     def __init__(self, fs: PolysealFileSystem, path: str, mode: str, autocommit: bool) -> None:
@@ -111,7 +111,7 @@ class Writing(WrittenFile):
         if mode == "xb" and below.exists(path):
             raise system_error(FileExistsError, path)
         sealer = fs._sealer()
-        with telling(path):
+        with path_errors(path):
             if getattr(below, "auto_mkdir", False):
                 below.makedirs(below._parent(path), exist_ok=True)
             # It is this file that commits or discards.
@@ -127,7 +127,7 @@ class Writing(WrittenFile):
         write_all(self._sink, stored)
 
     def _keep(self) -> None:
-        with telling(self.path):
+        with path_errors(self.path):
             self._sink.close()
         if self.autocommit:
             self.commit()
@@ -136,7 +136,7 @@ class Writing(WrittenFile):
         """Gives the file its name, once it is closed: fsspec's transactions do it at their end."""
         if self._over:
             return
-        with telling(self.path):
+        with path_errors(self.path):
             # Memory is the store that does not look by itself.
             if self.mode == "xb" and isinstance(self.fs.fs, MemoryFileSystem) and self.fs.fs.exists(self.path):
                 self.discard()
@@ -157,4 +157,4 @@ class Writing(WrittenFile):
             self._sink.closed = True
 
 
-__all__ = ["BLOCK", "Reading", "Writing"]
+__all__ = ["BLOCK", "StoredReader", "StoredWriter"]

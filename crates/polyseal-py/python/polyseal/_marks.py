@@ -77,9 +77,9 @@ def is_whole(told: bytes) -> bool:
     return told.startswith(_WHOLE)
 
 
-def same(mark: str, told: bytes) -> bool:
+def marks_match(mark: str, told: bytes) -> bool:
     """Whether they are one; how long it takes tells nothing of where they differ."""
     return hmac.compare_digest(mark.encode(), told)
 
 
-__all__ = ["Mark", "Whole", "is_whole", "same"]
+__all__ = ["Mark", "Whole", "is_whole", "marks_match"]

@@ -28,7 +28,7 @@ def system_error(kind: type[OSError], name: str, why: str | None = None) -> OSEr
     return kind(number, why or os.strerror(number), name)
 
 
-def told(error: Exception, name: str) -> Exception:
+def with_path(error: Exception, name: str) -> Exception:
     """The error, which says of which file it is."""
     if isinstance(error, PolysealError):
         return error.about(name)
@@ -46,16 +46,16 @@ def told(error: Exception, name: str) -> Exception:
 
 
 @contextmanager
-def telling(*names: object) -> Iterator[None]:
+def path_errors(*names: object) -> Iterator[None]:
     """Errors in this block are of the one of these files that they name, or of the first."""
     try:
         yield
     except Exception as error:
         texts = [str(each) for each in names] or [""]
-        again = told(error, next((each for each in texts if each and each in str(error)), texts[0]))
+        again = with_path(error, next((each for each in texts if each and each in str(error)), texts[0]))
         if again is error:
             raise
         raise again from error
 
 
-__all__ = ["system_error", "telling", "told"]
+__all__ = ["path_errors", "system_error", "with_path"]

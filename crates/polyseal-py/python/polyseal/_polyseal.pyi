@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, Literal, NoReturn, Union, final
 from typing_extensions import Buffer as Buffer
 from typing_extensions import Self, Unpack
 
-from ._who import WhoArgs
+from ._key_set import WhoArgs
 from .keys import KeyRef
 
 #: A buffer that may be written, such as a ``bytearray``.
@@ -110,7 +110,7 @@ class SecretKey:
     def __reduce__(self) -> NoReturn: ...
 
 @final
-class Who:
+class KeySet:
     def __new__(
         cls,
         keys: list[SecretKey],
@@ -123,7 +123,7 @@ class Who:
 
 @final
 class Reader:
-    def __new__(cls, file: object, who: Who, threads: int) -> Self: ...
+    def __new__(cls, file: object, key_set: KeySet, threads: int) -> Self: ...
     @property
     def size(self) -> int: ...
     def read_at(self, offset: int, size: int) -> bytes: ...
@@ -138,7 +138,7 @@ class StreamSealer:
         segment_size: int | None = None,
         header_size: int = 0,
         threads: int = 1,
-        **who: Unpack[WhoArgs],
+        **key_set: Unpack[WhoArgs],
     ) -> Self: ...
     @property
     def header(self) -> bytes: ...
@@ -164,14 +164,14 @@ class Version:
 @final
 class Opener:
     def __new__(cls, version: Version, *, segment_size: int | None = None) -> Self: ...
-    def wanted(self, **who: Unpack[WhoArgs]) -> list[tuple[int, int]]: ...
+    def wanted(self, **key_set: Unpack[WhoArgs]) -> list[tuple[int, int]]: ...
     def take(self, start: int, stop: int, stored: Buffer) -> None: ...
     def payload(self) -> tuple[Payload, int, bytes]: ...
 
 @final
 class PayloadHead:
     def __new__(
-        cls, header: Buffer, stored_size: int, *, detached: bool = False, **who: Unpack[WhoArgs]
+        cls, header: Buffer, stored_size: int, *, detached: bool = False, **key_set: Unpack[WhoArgs]
     ) -> Self: ...
     @property
     def last_range(self) -> range: ...
@@ -186,7 +186,7 @@ class Payload:
         fetch: Callable[[int, int], Buffer],
         *,
         detached: bool = False,
-        **who: Unpack[WhoArgs],
+        **key_set: Unpack[WhoArgs],
     ) -> Payload: ...
     @property
     def size(self) -> int: ...
@@ -219,12 +219,12 @@ class Sealer:
         segment_size: int | None = None,
         header_size: int = 0,
         detached: bool = False,
-        **who: Unpack[WhoArgs],
+        **key_set: Unpack[WhoArgs],
     ) -> Self: ...
     @staticmethod
-    def from_ticket(ticket: Buffer, source: Buffer, **who: Unpack[WhoArgs]) -> Sealer: ...
+    def from_ticket(ticket: Buffer, source: Buffer, **key_set: Unpack[WhoArgs]) -> Sealer: ...
     def ticket(self) -> bytes: ...
-    def ticket_for(self, **who: Unpack[WhoArgs]) -> bytes: ...
+    def ticket_for(self, **key_set: Unpack[WhoArgs]) -> bytes: ...
     @property
     def header(self) -> bytes: ...
     @property
@@ -260,7 +260,7 @@ def suites() -> list[str]: ...
 def encrypt_file(
     src: object,
     dst: object,
-    who: Who,
+    key_set: KeySet,
     overwrite: bool,
     suite: str | None,
     segment_size: int | None,
@@ -271,22 +271,22 @@ def encrypt_file(
 def decrypt_file(
     src: object,
     dst: object,
-    who: Who,
+    key_set: KeySet,
     overwrite: bool,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> tuple[int, int, bytes | None]: ...
 def verify_file(
-    src: object, who: Who, threads: int | None, progress: Callable[[int, int | None], object] | None
+    src: object, key_set: KeySet, threads: int | None, progress: Callable[[int, int | None], object] | None
 ) -> tuple[int, int, bytes | None]: ...
 def inspect(src: object) -> str: ...
 def inspect_header(header: Buffer, stored_size: int | None) -> str: ...
-def rekey_header(header: Buffer, who: Who, new: Who, keep: bool) -> bytes: ...
-def rekey_file(path: str | PathLike[str], who: Who, new: Who, keep: bool, new_key: bool) -> None: ...
+def rekey_header(header: Buffer, key_set: KeySet, new: KeySet, keep: bool) -> bytes: ...
+def rekey_file(path: str | PathLike[str], key_set: KeySet, new: KeySet, keep: bool, new_key: bool) -> None: ...
 def encrypt_tree(
     source: str | PathLike[str],
     target: str | PathLike[str],
-    who: Who,
+    key_set: KeySet,
     overwrite: bool,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
@@ -298,7 +298,7 @@ def encrypt_tree(
 def decrypt_tree(
     source: str | PathLike[str],
     target: str | PathLike[str],
-    who: Who,
+    key_set: KeySet,
     overwrite: bool,
     preserve_permissions: bool,
     allow_unbound_contents: bool,
@@ -308,7 +308,7 @@ def decrypt_tree(
 ) -> tuple[int, int, int, int]: ...
 def verify_tree(
     source: str | PathLike[str],
-    who: Who,
+    key_set: KeySet,
     allow_unbound_contents: bool,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
@@ -316,15 +316,15 @@ def verify_tree(
 ) -> tuple[int, int, int, int]: ...
 def bind_tree(
     source: str | PathLike[str],
-    who: Who,
-    new: Who,
+    key_set: KeySet,
+    new: KeySet,
     jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
 ) -> tuple[int, int, int, int]: ...
 def rekey_tree(
     source: str | PathLike[str],
-    who: Who,
-    new: Who,
+    key_set: KeySet,
+    new: KeySet,
     keep: bool,
     allow_unbound_contents: bool,
     jobs: int | None,

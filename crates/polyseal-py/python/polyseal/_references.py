@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ._key_set import WhoArgs, identity_path
 from ._polyseal import SecretKey
 from ._task_keys import expect_allowed
-from ._who import WhoArgs, identity_path
 from .keys import KeyRef, is_secret
 
 
@@ -31,27 +31,27 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
     recipients = [recipients] if isinstance(recipients, str) else list(recipients)
     if any(not isinstance(one, str) or is_secret(one) for one in recipients):
         raise ValueError("storage options are written down: recipients are public, and this is a key or no text")
-    who = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
-    return who
+    key_set = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+    return key_set
 
 
-def references(who: dict[str, Any]) -> list[str]:
+def references(key_set: dict[str, Any]) -> list[str]:
     """The keys and identities that are referred to, as workers allow them."""
-    return [key.uri for key in who["keys"]] + [f"identity:{os.fsdecode(path)}" for path in who["identity"]]
+    return [key.uri for key in key_set["keys"]] + [f"identity:{os.fsdecode(path)}" for path in key_set["identity"]]
 
 
-def resolved(who: dict[str, Any]) -> WhoArgs:
+def resolved(key_set: dict[str, Any]) -> WhoArgs:
     """With the keys that are referred to, read anew. In a task they must be allowed; outside of one, whoever calls
     has chosen them.
     """
-    expect_allowed(references(who))
-    args: WhoArgs = {"recipients": who["recipients"]}
-    if who["keys"]:
-        args["key"] = [key.resolve() for key in who["keys"]]
-    if who["identity"]:
-        args["identity"] = who["identity"]
-    if who["context"] is not None:
-        args["context"] = who["context"]
+    expect_allowed(references(key_set))
+    args: WhoArgs = {"recipients": key_set["recipients"]}
+    if key_set["keys"]:
+        args["key"] = [key.resolve() for key in key_set["keys"]]
+    if key_set["identity"]:
+        args["identity"] = key_set["identity"]
+    if key_set["context"] is not None:
+        args["context"] = key_set["context"]
     return args
 
 

@@ -152,7 +152,7 @@ class Store:
         path: str,
         pieces: Iterable[bytes],
         size: int,
-        instead_of: str | None,
+        expected_version: str | None,
         mark: Mark,
         header: bytes = b"",
         attributes: dict[str, Any] | None = None,
@@ -160,24 +160,24 @@ class Store:
         """Writes a whole object, of which one piece is in memory: a new one, or one in the place of that version.
         Its version. ``size`` is that of the plaintext, about which so many bytes come.
         """
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         with _exists(path):
-            sink = self._new(path, overwrite=instead_of is not None)
+            sink = self._new(path, overwrite=expected_version is not None)
         try:
             whole = mark.whole()
             for piece in pieces:
                 sink.write(piece)
                 whole.update(piece)
-            return self._appear(path, sink, instead_of, whole.text())
+            return self._appear(path, sink, expected_version, whole.text())
         except BaseException:
             sink.discard()
             raise
 
-    def _appear(self, path: str, sink: Any, instead_of: str | None, mark: str) -> str:
+    def _appear(self, path: str, sink: Any, expected_version: str | None, mark: str) -> str:
         """Gives what is written its name. Its version."""
         with _exists(path):
             sink.close()
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         with _exists(path):
             sink.commit()
         found = self.now(path)
@@ -237,20 +237,20 @@ class LocalStore(Store):
 
         found = dict[str, dict[str, Any]]()
         try:
-            there = os.stat(path)
-            if not stat.S_ISDIR(there.st_mode):
-                return {path: _info_of(there)}
+            status = os.stat(path)
+            if not stat.S_ISDIR(status.st_mode):
+                return {path: _info_of(status)}
         except FileNotFoundError:
             return found
         # By descriptors: no link is followed but the path itself, by the separator at its end.
         for folder, folders, files, fd in os.fwalk(f"{path.rstrip('/')}/", onerror=fail):
             for name in files + folders:
                 try:
-                    there = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                    status = os.stat(name, dir_fd=fd, follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                if not stat.S_ISDIR(there.st_mode):
-                    found[os.path.join(folder, name)] = _info_of(there)
+                if not stat.S_ISDIR(status.st_mode):
+                    found[os.path.join(folder, name)] = _info_of(status)
         return found
 
     def _place(self, path: str) -> tuple[str, str]:
@@ -274,8 +274,8 @@ class LocalStore(Store):
             os.close(fd)
 
     def _version(self, fd: int) -> tuple[int, str]:
-        there = os.fstat(fd)
-        return there.st_size, self.version(_info_of(there))
+        status = os.fstat(fd)
+        return status.st_size, self.version(_info_of(status))
 
     def now(self, path: str) -> tuple[int, str] | None:
         try:
@@ -319,10 +319,10 @@ class LocalStore(Store):
                     raise
                 directory, beneath = above, os.path.join(name, beneath)
 
-    def _appear(self, path: str, sink: NewFile, instead_of: str | None, mark: str) -> str:
+    def _appear(self, path: str, sink: NewFile, expected_version: str | None, mark: str) -> str:
         sink.mark(MARK, mark)
         sink.close()
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         fd = sink.descriptor()
         try:
             with _exists(path):
@@ -333,9 +333,9 @@ class LocalStore(Store):
             os.close(fd)
 
 
-def _info_of(there: os.stat_result) -> dict[str, Any]:
+def _info_of(status: os.stat_result) -> dict[str, Any]:
     """What tells one version of a local file from another."""
-    return {"size": there.st_size, "created": there.st_ctime_ns, "mtime": there.st_mtime_ns, "ino": there.st_ino}
+    return {"size": status.st_size, "created": status.st_ctime_ns, "mtime": status.st_mtime_ns, "ino": status.st_ino}
 
 
 class S3Store(Store):
@@ -379,16 +379,16 @@ class S3Store(Store):
                     data += piece
             if len(data) != most:
                 raise too_few(path, len(data), stop - start)
-            return bytes(data), _kept(answer)
+            return bytes(data), _preserved_attributes(answer)
 
-        async def all_of_them() -> list[tuple[bytes, dict[str, Any]]]:
+        async def get_all() -> list[tuple[bytes, dict[str, Any]]]:
             return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))
 
         with _conditions(path, _changed(path)):
             if all(start == stop for start, stop in ranges):
                 # No range has no bytes.
-                return [b""] * len(ranges), _kept(self._call("head_object", path, IfMatch=version))
-            found = sync(self.fs.loop, all_of_them)
+                return [b""] * len(ranges), _preserved_attributes(self._call("head_object", path, IfMatch=version))
+            found = sync(self.fs.loop, get_all)
         return [data for data, _ in found], found[0][1]
 
     def put(
@@ -396,7 +396,7 @@ class S3Store(Store):
         path: str,
         pieces: Iterable[bytes],
         size: int,
-        instead_of: str | None,
+        expected_version: str | None,
         mark: Mark,
         header: bytes = b"",
         attributes: dict[str, Any] | None = None,
@@ -409,12 +409,12 @@ class S3Store(Store):
             whole.update(first)
             arguments = _with_mark(attributes, whole.text())
             with _conditions(path, _conflict(path)):
-                answer = self._call("put_object", path, Body=first, **arguments, **_if(instead_of))
+                answer = self._call("put_object", path, Body=first, **arguments, **_if_match(expected_version))
             return str(answer["ETag"]).strip('"')
         upload = self.begin(path, mark.begun(header), attributes)
         try:
             etags = [self.part(path, upload, n, data) for n, data in enumerate(chain([first, second], parts), 1)]
-            return self.complete(path, upload, etags, instead_of)
+            return self.complete(path, upload, etags, expected_version)
         except BaseException:
             self.abort(path, upload)
             raise
@@ -440,7 +440,7 @@ class S3Store(Store):
         ``sealed`` is not sent again with other bytes: two plaintexts would have one nonce. A source that shows other
         contents under the same version makes such.
         """
-        before = self._sent(path, upload, number) if sealed else None
+        before = self._sent_etag(path, upload, number) if sealed else None
         if before is not None:
             digest = before.strip('"').lower()
             if not re.fullmatch("[0-9a-f]{32}", digest):
@@ -457,18 +457,18 @@ class S3Store(Store):
         answer = self._call("upload_part", path, UploadId=upload, PartNumber=number, Body=data)
         return str(answer["ETag"])
 
-    def _sent(self, path: str, upload: str, number: int) -> str | None:
+    def _sent_etag(self, path: str, upload: str, number: int) -> str | None:
         """The ETag of a part that was sent before, which is the MD5 of its bytes on most stores."""
         answer = self._call("list_parts", path, UploadId=upload, PartNumberMarker=number - 1, MaxParts=1)
         found = [each for each in answer.get("Parts", []) if each["PartNumber"] == number]
         return str(found[0]["ETag"]) if found else None
 
-    def complete(self, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
+    def complete(self, path: str, upload: str, etags: list[str], expected_version: str | None) -> str:
         """Makes one object of the parts, which appears now. Its version."""
         parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(etags, 1)]
         with _conditions(path, _conflict(path)):
             answer = self._call(
-                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if(instead_of)
+                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if_match(expected_version)
             )
         return str(answer["ETag"]).strip('"')
 
@@ -514,7 +514,7 @@ class S3Store(Store):
         return answer
 
 
-class _Held(io.BytesIO):
+class _MultipartUpload(io.BytesIO):
     """A file of fsspec's memory, where what is opened to be written appears at once."""
 
     def __init__(self, fs: AbstractFileSystem, path: str) -> None:
@@ -538,12 +538,12 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
         return NewFile(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
-        return _Held(fs, path)
+        return _MultipartUpload(fs, path)
     # Not by `open`, which adds it to a transaction.
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 
 
-def _kept(answer: dict[str, Any]) -> dict[str, Any]:
+def _preserved_attributes(answer: dict[str, Any]) -> dict[str, Any]:
     """What an answer tells of an object that one in its place gets."""
     return {name: answer[name] for name in _KEPT if answer.get(name)}
 
@@ -576,7 +576,7 @@ def _parts(pieces: Iterable[bytes], least: int) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def _if(version: str | None) -> dict[str, str]:
+def _if_match(version: str | None) -> dict[str, str]:
     return {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
 
 

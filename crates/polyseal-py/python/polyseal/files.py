@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
+from ._key_set import WhoArgs, key_set, says_keep
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
-from ._who import WhoArgs, says_keep, who
 from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class EncryptedReader(SeekableReader):
 
     def __init__(self, file: File, *, threads: int = 1, **who_args: Unpack[WhoArgs]) -> None:
         self._file = file
-        self._reader = _polyseal.Reader(file, who(**who_args), threads)
+        self._reader = _polyseal.Reader(file, key_set(**who_args), threads)
 
     @property
     def name(self) -> Any:
@@ -221,7 +221,7 @@ def encrypt_file(
 
     Of a file that grows meanwhile, what was there at first is encrypted, and a warning says so.
     """
-    whose = who(**who_args)
+    whose = key_set(**who_args)
     return Summary(
         *_polyseal.encrypt_file(
             src, dst, whose, overwrite, suite, segment_size, header_size, threads, progress
@@ -243,7 +243,7 @@ def decrypt_file(
     A path appears only if all of the file is authentic. A file object gets only what is authentic, but
     if an exception is raised it may have got a part: then discard it.
     """
-    return Summary(*_polyseal.decrypt_file(src, dst, who(**who_args), overwrite, threads, progress))
+    return Summary(*_polyseal.decrypt_file(src, dst, key_set(**who_args), overwrite, threads, progress))
 
 
 def verify_file(
@@ -254,7 +254,7 @@ def verify_file(
     **who_args: Unpack[WhoArgs],
 ) -> Summary:
     """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic."""
-    return Summary(*_polyseal.verify_file(src, who(**who_args), threads, progress))
+    return Summary(*_polyseal.verify_file(src, key_set(**who_args), threads, progress))
 
 
 def inspect(src: File) -> Inspection:
@@ -273,7 +273,7 @@ def rekey_header(header: Buffer, *, to: WhoArgs, keep: bool, **who_args: Unpack[
     the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
     now still open it.
     """
-    return _polyseal.rekey_header(header, who(**who_args), who(**to), keep)
+    return _polyseal.rekey_header(header, key_set(**who_args), key_set(**to), keep)
 
 
 @says_keep
@@ -293,7 +293,7 @@ def rekey_file(
     """
     if new_key and keep:
         raise ValueError("with a new key nobody keeps access: name them in `to`, and say keep=False")
-    _polyseal.rekey_file(path, who(**who_args), who(**to), keep, new_key)
+    _polyseal.rekey_file(path, key_set(**who_args), key_set(**to), keep, new_key)
 
 
 __all__ = [

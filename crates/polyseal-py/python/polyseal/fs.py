@@ -42,12 +42,12 @@ from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import stringify_path
 
-from ._fs_files import BLOCK, Reading, Writing
+from ._fs_files import BLOCK, StoredReader, StoredWriter
 from ._listing import lists_of, walk
 from ._opening import too_few, version_of
+from ._os_errors import path_errors, system_error, with_path
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
-from ._os_errors import system_error, telling, told
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
     from ._polyseal import Buffer
-    from ._who import WhoArgs
+    from ._key_set import WhoArgs
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
@@ -107,7 +107,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if self.fs.async_impl and self.fs.asynchronous:
             raise ValueError("the file system below must not be an asynchronous one")
         self._lists = lists_of(self.fs)
-        self._who = by_reference(key, identity, recipients, context)
+        self._key_set = by_reference(key, identity, recipients, context)
         self._sealing: dict[str, Any] = dict(suite=suite, segment_size=segment_size, header_size=header_size)
         self._plain_sizes = sizes == "plain"
         self._files = _Remembered(CACHED_FILES)
@@ -207,7 +207,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if outfile is None and self.isdir(rpath):
             os.makedirs(lpath, exist_ok=True)
             return
-        with Reading(self, self._strip_protocol(rpath)) as file:
+        with StoredReader(self, self._strip_protocol(rpath)) as file:
             callback.set_size(file.size)
             if outfile is None:
                 os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
@@ -242,10 +242,10 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> io.BufferedIOBase:
         if mode == "rb":
-            return Reading(self, path)
+            return StoredReader(self, path)
         if mode not in ("wb", "xb"):
             raise ValueError(f"encrypted files have the modes 'rb', 'wb' and 'xb', not {mode!r}: nothing is added at their end")
-        return Writing(self, path, mode, bool(kwargs.get("autocommit", True)))
+        return StoredWriter(self, path, mode, bool(kwargs.get("autocommit", True)))
 
     # --- what is written
 
@@ -260,7 +260,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         stored = sealer.header + sealer.finish(value)
         if mode == "create" and self.exists(path):
             raise system_error(FileExistsError, path)
-        with telling(path):
+        with path_errors(path):
             self.fs.pipe_file(path, stored, **({"mode": mode} if mode != "overwrite" else {}), **kwargs)
         self.invalidate_cache(path)
 
@@ -288,19 +288,19 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self.fs.touch(self._strip_protocol(path), truncate=False, **kwargs)
 
     def _sealer(self) -> StreamSealer:
-        return StreamSealer(**self._sealing, **resolved(self._who))
+        return StreamSealer(**self._sealing, **resolved(self._key_set))
 
     # --- what is told
 
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
-        with telling(path):
+        with path_errors(path):
             found = self._infos([self.fs.info(self._below(path), **kwargs)])
         if not found:
             raise system_error(FileNotFoundError, self._strip_protocol(path))
         return found[0]
 
     def ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
-        with telling(path):
+        with path_errors(path):
             found = self.fs.ls(self._below(path), detail=detail, **kwargs)
         return self._infos(found) if detail else list(found)
 
@@ -313,7 +313,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         detail = kwargs.pop("detail", False)
         for root, directories, files in walk(self.fs, self._below(path), maxdepth, topdown, on_error, **kwargs):
             if detail:
-                yield root, directories, self._sized(files)
+                yield root, directories, self._with_sizes(files)
                 continue
             # Those directories are the list that whoever asks may change.
             names = list(directories)
@@ -326,15 +326,15 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def find(
         self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **kwargs: Any
     ) -> Any:
-        with telling(path):
+        with path_errors(path):
             found = self._lists.find(self._below(path), maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
-        return self._sized(found) if detail else found
+        return self._with_sizes(found) if detail else found
 
     def glob(self, path: str, maxdepth: int | None = None, **kwargs: Any) -> Any:
         detail = kwargs.pop("detail", False)
-        with telling(path):
+        with path_errors(path):
             found = self._lists.glob(self._below(path), maxdepth=maxdepth, detail=detail, **kwargs)
-        return self._sized(found) if detail else found
+        return self._with_sizes(found) if detail else found
 
     def du(
         self, path: str, total: bool = True, maxdepth: int | None = None, withdirs: bool = False, **kwargs: Any
@@ -348,7 +348,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             sizes[name] = size
         return sum(sizes.values()) if total else sizes
 
-    def _sized(self, found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def _with_sizes(self, found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """The same by names. fsspec tells nothing of a file that was itself what is searched."""
         infos = self._infos([each or self.fs.info(name) for name, each in found.items()])
         remaining = {each["name"]: each for each in infos}
@@ -364,7 +364,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return infos
         gone, unknown = set[int](), list[tuple[dict[str, Any], dict[str, Any]]]()
         for each in infos:
-            file = each if each["type"] == "file" else self._linked(each)
+            file = each if each["type"] == "file" else self._link_target_info(each)
             if file is None:
                 continue
             known = None if file["size"] is None else self._outlines.get((file["name"], version_of(file)))
@@ -374,7 +374,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 each["size"] = None
             else:
                 unknown.append((each, dict(file)))
-        for (each, file), first in zip(unknown, self._firsts([file["name"] for _, file in unknown])):
+        for (each, file), first in zip(unknown, self._first_bytes([file["name"] for _, file in unknown])):
             each["size"] = None
             if isinstance(first, FileNotFoundError):
                 gone.add(id(each))
@@ -386,7 +386,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self._outlines.put((file["name"], version_of(file)), (each["size"],))
         return [each for each in infos if id(each) not in gone]
 
-    def _linked(self, found: dict[str, Any]) -> dict[str, Any] | None:
+    def _link_target_info(self, found: dict[str, Any]) -> dict[str, Any] | None:
         """What is told of the file that a local link leads to: in lists it is of the type ``other``."""
         if not found.get("islink"):
             return None
@@ -396,23 +396,23 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return None
         return file if file["type"] == "file" else None
 
-    def _firsts(self, names: list[str]) -> list[bytes | Exception]:
+    def _first_bytes(self, names: list[str]) -> list[bytes | Exception]:
         try:
             return list(self.fs.cat_ranges(names, 0, Outline.BYTES)) if names else []
         except Exception as error:  # what a store raises is its own
             return [error] * len(names)
 
     def modified(self, path: str) -> Any:
-        with telling(path):
+        with path_errors(path):
             return self.fs.modified(self._strip_protocol(path))
 
     def created(self, path: str) -> Any:
-        with telling(path):
+        with path_errors(path):
             return self.fs.created(self._strip_protocol(path))
 
     def ukey(self, path: str) -> str:
         """What changes with the file."""
-        with telling(path):
+        with path_errors(path):
             return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
 
     def checksum(self, path: str) -> int:
@@ -425,41 +425,41 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     # --- what is done to stored files as they are
 
     def mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
-        with telling(path):
+        with path_errors(path):
             self.fs.mkdir(self._strip_protocol(path), create_parents=create_parents, **kwargs)
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        with telling(path):
+        with path_errors(path):
             self.fs.makedirs(self._strip_protocol(path), exist_ok=exist_ok)
 
     def rmdir(self, path: str) -> None:
-        with telling(path):
+        with path_errors(path):
             self.fs.rmdir(self._strip_protocol(path))
 
     def rm_file(self, path: str) -> None:
-        with telling(path):
+        with path_errors(path):
             self.fs.rm_file(self._strip_protocol(path))
 
     def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
-        with telling(*path if isinstance(path, list) else [path]):
+        with path_errors(*path if isinstance(path, list) else [path]):
             self.fs.rm(self._strip_protocol(path), recursive=recursive, maxdepth=maxdepth)
 
     def cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
         """Copies what is stored: whoever opens the one opens the other."""
-        with telling(path1, path2):
+        with path_errors(path1, path2):
             self.fs.cp_file(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
 
     def copy(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
         """The same of several."""
-        with telling(path1, path2):
+        with path_errors(path1, path2):
             self._lists.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
 
     def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
-        with telling(path1, path2):
+        with path_errors(path1, path2):
             self.fs.mv(self._below(path1), self._below(path2), **kwargs)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
-        return self._surely(self.fs.exists, path, **kwargs)
+        return self._confirmed(self.fs.exists, path, **kwargs)
 
     def lexists(self, path: str, **kwargs: Any) -> bool:
         return bool(self.fs.lexists(self._strip_protocol(path), **kwargs))
@@ -468,14 +468,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return bool(self.fs.isdir(self._strip_protocol(path)))
 
     def isfile(self, path: str) -> bool:
-        return self._surely(self.fs.isfile, path)
+        return self._confirmed(self.fs.isfile, path)
 
-    def _surely(self, holds: Callable[..., Any], path: str, **kwargs: Any) -> bool:
+    def _confirmed(self, holds: Callable[..., Any], path: str, **kwargs: Any) -> bool:
         """Most file systems say ``False``, whatever the error is. Here it is raised, unless nothing is there."""
         name = self._strip_protocol(path)
         if holds(name, **kwargs):
             return True
-        with telling(path), suppress(*_NO_FILE):
+        with path_errors(path), suppress(*_NO_FILE):
             self.fs.info(name)
         return False
 
@@ -505,7 +505,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             try:
                 info = self._stored(name)
             except Exception as error:  # what a store raises is its own
-                files[name] = told(self._not_missing(error, name), name)
+                files[name] = with_path(self._without_not_found(error, name), name)
                 continue
             known = None if info["size"] is None else self._files.get((name, version_of(info)))
             if known is not None:
@@ -517,7 +517,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             elif info["size"] < Outline.BYTES:
                 # A store has no range of an empty object.
                 short = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
-                files[name] = told(self._why(name, version_of(info), short), name)
+                files[name] = with_path(self._open_error(name, version_of(info), short), name)
             else:
                 fresh.append((name, info))
         if fresh:
@@ -531,13 +531,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         tails: dict[str, tuple[int, bytes]],
     ) -> None:
         """Opens them in as many rounds as the one takes that takes most; keys are asked for once."""
-        who: WhoArgs | None = None
+        key_set: WhoArgs | None = None
         openers = {name: (version_of(info), Opener(version_of(info))) for name, info in fresh}
         while openers:
             asked = list[tuple[str, int, int]]()
             for name, (version, opener) in list(openers.items()):
                 try:
-                    ranges = opener.wanted(**(who or {}))
+                    ranges = opener.wanted(**(key_set or {}))
                     if not ranges:
                         payload, start, end = opener.payload()
                         files[name] = file = _File(name, version, payload)
@@ -551,8 +551,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 except Exception as error:  # of the store, or what opens no file
                     files[name] = self._not_opened(name, version, error)
                     del openers[name]
-            if who is None:
-                who = resolved(self._who)
+            if key_set is None:
+                key_set = resolved(self._key_set)
             names, starts, stops = ([each[at] for each in asked] for at in range(3))
             fetched = self.fs.cat_ranges(names, starts, stops) if asked else []
             for (name, start, stop), stored in zip(asked, fetched, strict=True):
@@ -571,8 +571,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def _not_opened(self, name: str, version: Version, error: Exception) -> Exception:
         if isinstance(error, (HeaderError, CorruptSegment, OSError)):
-            error = self._why(name, version, error)
-        return told(error, name)
+            error = self._open_error(name, version, error)
+        return with_path(error, name)
 
     def _opened_ranges(
         self, wanted: list[tuple[int, _File, int, int]], tails: dict[str, tuple[int, bytes]]
@@ -599,9 +599,9 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     continue
                 except (PolysealError, OSError, ValueError) as raised:
                     error = raised
-            yield at, told(self._why(file.name, file.version, error), file.name)
+            yield at, with_path(self._open_error(file.name, file.version, error), file.name)
 
-    def _why(self, name: str, version: Version, error: Exception) -> Exception:
+    def _open_error(self, name: str, version: Version, error: Exception) -> Exception:
         """Whether a file that does not open has been replaced since its header was read."""
         self.fs.invalidate_cache(self.fs._parent(name))
         self._files.forget((name, version))
@@ -612,19 +612,19 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if now["size"] is None or not version_of(now).is_same(version):
             return SourceChanged("replaced while it was read; open it again")
         if isinstance(error, _NO_FILE):
-            return _not_given(name, error)
+            return _store_error(name, error)
         return error
 
-    def _not_missing(self, error: Exception, name: str) -> Exception:
+    def _without_not_found(self, error: Exception, name: str) -> Exception:
         """The error; another in place of one that mappers and zarr take for a file that was never written, although it
         does not say that nothing is there. Only of local files it does.
         """
         if isinstance(error, NotADirectoryError) and not isinstance(self.fs, LocalFileSystem):
-            return _not_given(name, error)
+            return _store_error(name, error)
         return error
 
 
-def _not_given(name: str, error: Exception) -> OSError:
+def _store_error(name: str, error: Exception) -> OSError:
     again = OSError(errno.EIO, f"the store does not give it: {type(error).__name__}", name)
     again.__cause__ = error
     return again

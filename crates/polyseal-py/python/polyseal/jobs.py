@@ -45,13 +45,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
-from ._marks import Mark, is_whole, same
+from ._key_set import key_set, says_keep
+from ._marks import Mark, is_whole, marks_match
 from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
 from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
 from ._task_keys import allow_keys, expect_allowed, inside_a_task, named
-from ._who import says_keep, who
 from .errors import PolysealError, SourceChanged
 from .files import rekey_header
 from .fs import PolysealFileSystem
@@ -59,7 +59,7 @@ from .fs import PolysealFileSystem
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from ._who import WhoArgs
+    from ._key_set import WhoArgs
     from .keys import KeyRef
 
     Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
@@ -91,7 +91,7 @@ class Item:
     size: int
     version: str
     #: The version of the target that will be replaced; none where nothing is.
-    instead_of: str | None = None
+    expected_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class _What:
+class _JobSpec:
     """What all tasks of a plan have in common. Nothing in it is secret, but for what the options of the
     stores hold, and the secret that marks are made with."""
 
@@ -164,7 +164,7 @@ class _What:
     # Not in what engines log of a task: it may hold credentials.
     source_options: dict[str, Any] = field(repr=False)
     target_options: dict[str, Any] = field(repr=False)
-    who: dict[str, Any]
+    key_set: dict[str, Any]
     to: dict[str, Any] | None = None
     keep: bool = False
     sealing: dict[str, Any] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class _What:
 
     def references(self) -> list[str]:
         """The keys and identities that tasks refer to."""
-        both = references(self.who) + ([] if self.to is None else references(self.to))
+        both = references(self.key_set) + ([] if self.to is None else references(self.to))
         return list(dict.fromkeys(both))
 
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
@@ -203,7 +203,7 @@ class _What:
 class Task:
     """Objects, or a part of one. It can be pickled, and ``run`` needs nothing but the keys it refers to."""
 
-    what: _What
+    spec: _JobSpec
     items: tuple[Item, ...] = ()
     parts: tuple[Part, ...] = ()
 
@@ -218,12 +218,12 @@ class Task:
         """
         start, cpu = time.perf_counter(), time.process_time()
         try:
-            worker = _Worker(self.what)
+            worker = _Worker(self.spec)
         except Exception as error:  # of the key or the store: another worker may have it
             told = self.failed(_text(error))
             outcomes, parts = told.outcomes, told.parts
         else:
-            with ThreadPoolExecutor(max(1, min(self.what.concurrency, len(self.items) + len(self.parts)))) as pool:
+            with ThreadPoolExecutor(max(1, min(self.spec.concurrency, len(self.items) + len(self.parts)))) as pool:
                 outcomes = tuple(pool.map(worker.item, self.items))
                 parts = tuple(pool.map(worker.part, self.parts))
         return Result(
@@ -236,7 +236,7 @@ class Task:
 
     def failed(self, error: str) -> Result:
         """What is said of it if all of it fails."""
-        outcomes = tuple(self.what.unfit(item, error) for item in self.items)
+        outcomes = tuple(self.spec.unfit(item, error) for item in self.items)
         return Result(outcomes, tuple(PartOutcome(part, error=error) for part in self.parts), "", 0.0, 0.0)
 
 
@@ -252,59 +252,59 @@ def _text(error: BaseException) -> str:
 class _Worker:
     """Does the objects of a task, in several threads."""
 
-    def __init__(self, what: _What) -> None:
-        self.what = what
+    def __init__(self, spec: _JobSpec) -> None:
+        self.spec = spec
         with inside_a_task():
-            self.source, self.source_path, self.target, self.target_path = what.stores()
+            self.source, self.source_path, self.target, self.target_path = spec.stores()
             # Options of a store may refer to keys, too.
             expect_allowed([*_opened_by(self.source.fs), *_opened_by(self.target.fs)])
-            self.who = _there(what.who)
-            self.to: WhoArgs = {} if what.to is None else _there(what.to)
+            self.key_set = _resolved_keys(spec.key_set)
+            self.to: WhoArgs = {} if spec.to is None else _resolved_keys(spec.to)
 
     def item(self, item: Item) -> Outcome:
         try:
             with inside_a_task():
-                return self.what.outcome(item, after=getattr(self, self.what.operation)(item))
+                return self.spec.outcome(item, after=getattr(self, self.spec.operation)(item))
         except (Conflict, SourceChanged) as error:
-            return self.again(item, error)
+            return self.retry_outcome(item, error)
         except Exception as error:  # of the store, the file or the key: the next object may do better
-            return self.what.outcome(item, error)
+            return self.spec.outcome(item, error)
 
-    def again(self, item: Item, error: Exception) -> Outcome:
+    def retry_outcome(self, item: Item, error: Exception) -> Outcome:
         """It may be this very task that has been there before, and was broken off before it could tell."""
         try:
             with inside_a_task():
                 found = self.target.marked(self._target(item))
                 is_own = found is not None and self._is_own(item, found)
         except PolysealError:  # what is there does not open, or changes
-            return self.what.outcome(item, error)
+            return self.spec.outcome(item, error)
         except Exception as other:  # of the store
-            return self.what.outcome(item, other)
-        return self.what.outcome(item, after=found.version) if found and is_own else self.what.outcome(item, error)
+            return self.spec.outcome(item, other)
+        return self.spec.outcome(item, after=found.version) if found and is_own else self.spec.outcome(item, error)
 
     def _is_own(self, item: Item, found: Found) -> bool:
         """Whether every byte of what is there is what this plan has made of the object."""
-        mark, target = self.what.mark(item), _Stored(self.target, self._target(item), found.size, found.version)
+        mark, target = self.spec.mark(item), _StoredFile(self.target, self._target(item), found.size, found.version)
         if is_whole(found.mark):
             whole = mark.whole()
             for start in range(0, found.size, PIECE):
                 whole.update(target.read(start, min(found.size, start + PIECE)))
-            return same(whole.text(), found.mark)
+            return marks_match(whole.text(), found.mark)
         # The mark tells of the header alone. What is after it must open, and be what the source says.
-        header = b"" if self.what.operation == "decrypt" else target.header()
-        if not same(mark.begun(header), found.mark):
+        header = b"" if self.spec.operation == "decrypt" else target.header()
+        if not marks_match(mark.begun(header), found.mark):
             return False
-        if self.what.operation == "rekey":
+        if self.spec.operation == "rekey":
             # Whoever could open it before, if they still can; otherwise the new ones.
-            new: WhoArgs = self.who if self.what.keep else {**self.who, "key": None, "identity": None, **self.to}
-            return all(True for _ in _Opened(target, new).pieces())
+            new: WhoArgs = self.key_set if self.spec.keep else {**self.key_set, "key": None, "identity": None, **self.to}
+            return all(True for _ in _OpenedFile(target, new).pieces())
         source = self._stored(item)
-        sealed, plain = (source, target) if self.what.operation == "decrypt" else (target, source)
-        file = _Opened(sealed, self.who)
+        sealed, plain = (source, target) if self.spec.operation == "decrypt" else (target, source)
+        file = _OpenedFile(sealed, self.key_set)
         return file.size == plain.size and all(piece == plain.read(at, at + len(piece)) for at, piece in file.pieces())
 
     def encrypt(self, item: Item) -> str:
-        sealer = StreamSealer(**self.what.sealing, **self.who)
+        sealer = StreamSealer(**self.spec.sealing, **self.key_set)
         return self._put(item, self._sealed(item, sealer), item.size, sealer.header)
 
     def _sealed(self, item: Item, sealer: StreamSealer) -> Iterator[bytes]:
@@ -320,7 +320,7 @@ class _Worker:
         return self._put(item, (piece for _, piece in file.pieces()), file.size)
 
     def _put(self, item: Item, pieces: Iterable[bytes], size: int, header: bytes = b"") -> str:
-        return self.target.put(self._target(item), pieces, size, item.instead_of, self.what.mark(item), header)
+        return self.target.put(self._target(item), pieces, size, item.expected_version, self.spec.mark(item), header)
 
     def verify(self, item: Item) -> None:
         for _ in self._open(item).pieces():
@@ -328,9 +328,9 @@ class _Worker:
 
     def rekey(self, item: Item) -> str:
         stored = self._stored(item)
-        new = rekey_header(stored.header(), to=self.to, keep=self.what.keep, **self.who)
+        new = rekey_header(stored.header(), to=self.to, keep=self.spec.keep, **self.key_set)
         return self.source.replace_head(
-            self._source(item), new, item.size, item.version, stored.read, self.what.mark(item), stored.attributes
+            self._source(item), new, item.size, item.version, stored.read, self.spec.mark(item), stored.attributes
         )
 
     def part(self, part: Part) -> PartOutcome:
@@ -342,7 +342,7 @@ class _Worker:
 
     def _part(self, part: Part) -> str | None:
         item = part.item
-        if self.what.operation == "verify":
+        if self.spec.operation == "verify":
             for _ in self._open(item).ranges(part.start, part.stop):
                 pass
             return None
@@ -351,7 +351,7 @@ class _Worker:
             data = b"".join(self._open(item).ranges(part.start, part.stop))
         else:
             # The version is in the ticket: another one is refused, and so is another one by the read.
-            sealer = Sealer.from_ticket(part.ticket, item.version.encode(), **self.who)
+            sealer = Sealer.from_ticket(part.ticket, item.version.encode(), **self.key_set)
             wanted = sealer.plaintext_range(part.start, part.stop)
             data = sealer.seal(
                 part.start, part.stop, item.version.encode(), self._read(item, wanted.start, wanted.stop)
@@ -367,14 +367,14 @@ class _Worker:
     def _read(self, item: Item, start: int, stop: int) -> bytes:
         return self.source.read(self._source(item), start, stop, item.version)
 
-    def _stored(self, item: Item) -> _Stored:
-        return _Stored(self.source, self._source(item), item.size, item.version)
+    def _stored(self, item: Item) -> _StoredFile:
+        return _StoredFile(self.source, self._source(item), item.size, item.version)
 
-    def _open(self, item: Item) -> _Opened:
-        return _Opened(self._stored(item), self.who)
+    def _open(self, item: Item) -> _OpenedFile:
+        return _OpenedFile(self._stored(item), self.key_set)
 
 
-class _Stored:
+class _StoredFile:
     """What is stored of an object, in one version."""
 
     def __init__(self, store: Store, path: str, size: int, version: str) -> None:
@@ -405,12 +405,12 @@ class _Stored:
         return begun if size <= first else begun + self.read(first, size)
 
 
-class _Opened:
+class _OpenedFile:
     """An encrypted object, of which the length is certain."""
 
-    def __init__(self, stored: _Stored, who: WhoArgs) -> None:
+    def __init__(self, stored: _StoredFile, key_set: WhoArgs) -> None:
         self._stored = stored
-        self._payload, _, _ = opened(Opener(Version(stored.size)), stored.fetch, who)
+        self._payload, _, _ = opened(Opener(Version(stored.size)), stored.fetch, key_set)
         self.size, self.segment_size = self._payload.size, self._payload.segment_size
 
     def pieces(self) -> Iterator[tuple[int, bytes]]:
@@ -429,12 +429,12 @@ class _Opened:
             yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
 
 
-def _there(referred: dict[str, Any]) -> WhoArgs:
+def _resolved_keys(referred: dict[str, Any]) -> WhoArgs:
     """Keys and identities that are referred to. Each is there, and this worker takes it from a task."""
     args = resolved(referred)
     if args.get("key") or args.get("identity"):
         # Identities are read anew for each object; that there is none is told now, as what it is.
-        who(**args)
+        key_set(**args)
     return args
 
 
@@ -445,17 +445,17 @@ def _joined(root: str, name: str) -> str:
 class Plan:
     """Tasks, and what has become of them."""
 
-    def __init__(self, what: _What, items: list[Item], objects_per_task: int, part_size: int, manifest: Path | None) -> None:
-        self.what = what
+    def __init__(self, spec: _JobSpec, items: list[Item], objects_per_task: int, part_size: int, manifest: Path | None) -> None:
+        self.spec = spec
         self.manifest = manifest
-        self._job = _job(what)
+        self._job = _job(spec)
         self.items = items
         self._waiting: dict[str, dict[int, PartOutcome]] = {}
         self._counts: dict[str, int] = {}
         self._uploads: dict[str, tuple[Item, str]] = {}
-        self._source, _, self._target, self._target_path = what.stores()
+        self._source, _, self._target, self._target_path = spec.stores()
         #: What tasks refer to, as workers allow it: see ``allow_keys``.
-        self.references = what.references()
+        self.references = spec.references()
         self._failed: list[Outcome] = []
         self.tasks = self._cut(objects_per_task, part_size)
         #: Names of objects of which the outcome is known.
@@ -470,16 +470,16 @@ class Plan:
     def _cut(self, objects_per_task: int, part_size: int) -> list[Task]:
         tasks, small = [], []
         # A part that is sealed again must have the same plaintext: only a source that compares versions promises it.
-        compared = self.what.operation == "decrypt" or self._source.parts
-        in_parts = self.what.operation == "verify" or (
-            self._target.parts and self.what.operation != "rekey" and compared
+        compared = self.spec.operation == "decrypt" or self._source.parts
+        in_parts = self.spec.operation == "verify" or (
+            self._target.parts and self.spec.operation != "rekey" and compared
         )
         for item in self.items:
-            if self.what.target is not None and _leaves(item.name):
-                self._failed.append(self.what.unfit(item, "no target can have that name"))
+            if self.spec.target is not None and _leaves(item.name):
+                self._failed.append(self.spec.unfit(item, "no target can have that name"))
                 continue
             if not item.version:
-                self._failed.append(self.what.unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
+                self._failed.append(self.spec.unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
                 continue
             if not in_parts or item.size <= part_size:
                 small.append(item)
@@ -487,31 +487,31 @@ class Plan:
             try:
                 parts = self._parts(item, part_size)
             except Exception as error:
-                self._failed.append(self.what.unfit(item, _text(error)))
+                self._failed.append(self.spec.unfit(item, _text(error)))
                 continue
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
-            tasks += [Task(self.what, parts=(part,)) for part in parts]
+            tasks += [Task(self.spec, parts=(part,)) for part in parts]
         tasks += [
-            Task(self.what, tuple(small[at : at + objects_per_task])) for at in range(0, len(small), objects_per_task)
+            Task(self.spec, tuple(small[at : at + objects_per_task])) for at in range(0, len(small), objects_per_task)
         ]
         return tasks
 
     def _parts(self, item: Item, least: int) -> list[Part]:
         header, ticket = b"", None
-        if self.what.operation == "encrypt":
-            sealer = Sealer(item.size, item.version.encode(), **self.what.sealing, **resolved(self.what.who))
+        if self.spec.operation == "encrypt":
+            sealer = Sealer(item.size, item.version.encode(), **self.spec.sealing, **resolved(self.spec.key_set))
             header, ticket = sealer.header, sealer.ticket()
             ranges = sealer.parts(part_size(sealer.stored_size, least))
         else:
-            file = _Worker(self.what)._open(item)
+            file = _Worker(self.spec)._open(item)
             step = -(-part_size(file.size, least) // file.segment_size) * file.segment_size
             ranges = [range(at, min(file.size, at + step)) for at in range(0, file.size, step)]
         upload = None
-        if self.what.operation != "verify":
+        if self.spec.operation != "verify":
             assert isinstance(self._target, S3Store)
             path = _joined(self._target_path, item.name)
-            upload = self._target.begin(path, self.what.mark(item).begun(header))
+            upload = self._target.begin(path, self.spec.mark(item).begun(header))
             self._uploads[item.name] = item, upload
         return [Part(item, n, each.start, each.stop, upload, ticket) for n, each in enumerate(ranges, 1)]
 
@@ -542,22 +542,22 @@ class Plan:
         errors = [each.error for _, each in sorted(parts.items()) if each.error is not None]
         upload = self._uploads.pop(item.name, (item, None))[1]
         if upload is None:
-            return self.what.unfit(item, errors[0]) if errors else self.what.outcome(item)
+            return self.spec.unfit(item, errors[0]) if errors else self.spec.outcome(item)
         assert isinstance(self._target, S3Store)
         path = _joined(self._target_path, item.name)
         try:
             if errors:
                 self._target.abort(path, upload)
-                return self.what.unfit(item, errors[0])
+                return self.spec.unfit(item, errors[0])
             etags = [str(each.etag) for _, each in sorted(parts.items())]
-            return self.what.outcome(item, after=self._target.complete(path, upload, etags, item.instead_of))
+            return self.spec.outcome(item, after=self._target.complete(path, upload, etags, item.expected_version))
         except Exception as error:  # of the store, or of another writer
             self._target.abort(path, upload)
             # The client may have asked twice, and been answered the second time only.
             try:
-                return _Worker(self.what).again(item, error)
+                return _Worker(self.spec).retry_outcome(item, error)
             except Exception:  # of a key or a store: then nobody can say
-                return self.what.outcome(item, error)
+                return self.spec.outcome(item, error)
 
     def _write(self, outcomes: list[Outcome]) -> None:
         if self.manifest is None or not outcomes:
@@ -590,14 +590,14 @@ class Plan:
         finally:
             for name in list(self._waiting):
                 item = next(each for each in self.items if each.name == name)
-                missing = self.what.unfit(item, "a part has no result")
+                missing = self.spec.unfit(item, "a part has no result")
                 outcomes.append(missing)
                 self._write([missing])
             self._waiting.clear()
             self.abandon()
         named = {each.name for each in outcomes}
         lost = [
-            self.what.unfit(item, "its task has no result")
+            self.spec.unfit(item, "its task has no result")
             for item in self.items
             if item.name not in named
         ]
@@ -666,7 +666,7 @@ def plan(
     if objects_per_task < 1 or concurrency < 1:
         raise ValueError("a task has one object or more, and works at one or more together")
     options = storage_options or {}
-    what = _What(
+    spec = _JobSpec(
         operation,
         source,
         target,
@@ -678,9 +678,9 @@ def plan(
         dict(suite=suite, segment_size=segment_size, header_size=header_size),
         concurrency,
     )
-    before = {} if manifest is None else _done(Path(manifest), what)
-    source_store, source_path, target_store, target_path = what.stores()
-    named([*what.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
+    before = {} if manifest is None else _done(Path(manifest), spec)
+    source_store, source_path, target_store, target_path = spec.stores()
+    named([*spec.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
     there: dict[str, str] = {}
     if target is not None:
         found = target_store.find(target_path)
@@ -694,7 +694,7 @@ def plan(
         if (version, None if target is None else there.get(name)) in before.get(name, ()):
             continue
         items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
-    return Plan(what, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
+    return Plan(spec, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
 
 
 def _opened_by(fs: Any) -> list[str]:
@@ -702,7 +702,7 @@ def _opened_by(fs: Any) -> list[str]:
     found = list[str]()
     while fs is not None:
         if isinstance(fs, PolysealFileSystem):
-            found += references(fs._who)
+            found += references(fs._key_set)
         fs = getattr(fs, "fs", None)
     return found
 
@@ -716,18 +716,18 @@ def _leaves(name: str) -> bool:
     return bool(name) and bool({"", ".", ".."} & set(name.replace("\\", "/").split("/")))
 
 
-def _job(what: _What) -> str:
+def _job(spec: _JobSpec) -> str:
     """What tells a job from another that has the same manifest."""
-    same = (what.operation, what.source, what.target, what.who, what.to, what.keep, what.sealing)
-    return hashlib.sha256(json.dumps(same, sort_keys=True, default=str).encode()).hexdigest()
+    marks_match = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
+    return hashlib.sha256(json.dumps(marks_match, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _done(manifest: Path, what: _What) -> dict[str, set[tuple[str | None, str | None]]]:
+def _done(manifest: Path, spec: _JobSpec) -> dict[str, set[tuple[str | None, str | None]]]:
     """What a manifest says this job has done: for each name, the versions of source and target that need nothing more."""
     done: dict[str, set[tuple[str | None, str | None]]] = {}
     if not manifest.exists():
         return done
-    job = _job(what)
+    job = _job(spec)
     with manifest.open(encoding="utf-8") as lines:
         for line in lines:
             try:
@@ -738,10 +738,10 @@ def _done(manifest: Path, what: _What) -> dict[str, set[tuple[str | None, str | 
             except (ValueError, KeyError, TypeError):
                 # The line at which a process was stopped.
                 continue
-            if what.operation == "rekey":
+            if spec.operation == "rekey":
                 done[name] = {(after, None)}
             else:
-                done[name] = {(before, None if what.target is None else after)}
+                done[name] = {(before, None if spec.target is None else after)}
     return done
 
 

@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._who import WhoArgs, says_keep, who
+from ._key_set import WhoArgs, key_set, says_keep
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -98,7 +98,7 @@ def encrypt_tree(
         *_polyseal.encrypt_tree(
             source,
             target,
-            who(**who_args),
+            key_set(**who_args),
             overwrite,
             jobs,
             _of_path(exclude),
@@ -136,7 +136,7 @@ def decrypt_tree(
         *_polyseal.decrypt_tree(
             source,
             target,
-            who(**who_args),
+            key_set(**who_args),
             overwrite,
             preserve_permissions,
             allow_unbound_contents,
@@ -161,7 +161,7 @@ def verify_tree(
     """
     return TreeSummary(
         *_polyseal.verify_tree(
-            source, who(**who_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
+            source, key_set(**who_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
         )
     )
 
@@ -179,7 +179,7 @@ def bind_tree(
     manifest stays, and ``TreeError`` says which it is.
     """
     return TreeSummary(
-        *_polyseal.bind_tree(source, who(**who_args), who(**to), jobs, _of_progress(progress))
+        *_polyseal.bind_tree(source, key_set(**who_args), key_set(**to), jobs, _of_progress(progress))
     )
 
 
@@ -204,7 +204,7 @@ def rekey_tree(
     """
     return TreeSummary(
         *_polyseal.rekey_tree(
-            source, who(**who_args), who(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
+            source, key_set(**who_args), key_set(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
         )
     )
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use polyseal_bench::compare::{self, Comparison};
-use polyseal_bench::held::Held;
 use polyseal_bench::papers::{self, Papers};
+use polyseal_bench::peer_limit::PeerLimit;
 use polyseal_bench::{Options, limits};
 
 /// Measure Polyseal against itself, the CPU and other libraries
@@ -39,9 +39,9 @@ fn main() -> ExitCode {
         Task::Run(_) | Task::Limits(_) => None,
     };
     if let Some(backend) = backend
-        && let Some(mut again) = Held::beside(backend).restart()
+        && let Some(mut command) = PeerLimit::for_backend(backend).restart()
     {
-        return match again.status() {
+        return match command.status() {
             Ok(status) if status.success() => ExitCode::SUCCESS,
             Ok(_) => ExitCode::FAILURE,
             Err(error) => {

@@ -8,15 +8,15 @@ use polyseal::testing::Backend;
 #[cfg(feature = "peers")]
 use polyseal::testing::{LANE_BY_LANE, WIDE};
 
-use super::log::{Log, Place};
-use super::{head, many, row, theirs};
+use super::log::{ContestId, Log};
+use super::{head, many, peer_contenders, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::Timing;
-use crate::held::Held;
 use crate::options::Options;
 #[cfg(feature = "peers")]
 use crate::ours;
+use crate::peer_limit::PeerLimit;
 use crate::peers::Peer;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
@@ -61,8 +61,8 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
     Ok(())
 }
 
-const fn place(table: &str, backend: Backend, operation: Operation) -> Place<'_> {
-    Place { paper: "aegis", table, backend, operation }
+const fn place(table: &str, backend: Backend, operation: Operation) -> ContestId<'_> {
+    ContestId { paper: "aegis", table, backend, operation }
 }
 
 /// Lanes against one lane, and against AES-GCM.
@@ -73,10 +73,10 @@ fn sealing(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut contenders = many(&SEALING, Operation::Seal, backend);
-    let held = Held::beside(backend);
+    let peer_limit = PeerLimit::for_backend(backend);
     let rivals: Vec<Contender> = ["aes-128-gcm", "aes-256-gcm"]
         .iter()
-        .flat_map(|gcm| theirs(&PEERS, gcm, Operation::Seal, held))
+        .flat_map(|gcm| peer_contenders(&PEERS, gcm, Operation::Seal, peer_limit))
         .collect();
     contenders.extend(rivals);
     let lanes: &[Quotient] = &[

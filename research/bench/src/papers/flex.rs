@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use polyseal::testing::Backend;
 
-use super::log::{Log, Place};
-use super::{backends, head, many, row, theirs};
+use super::log::{ContestId, Log};
+use super::{backends, head, many, peer_contenders, row};
 use crate::compare::ratio;
 use crate::contender::Operation;
 use crate::contest::Timing;
-use crate::held::Held;
 use crate::options::Options;
+use crate::peer_limit::PeerLimit;
 use crate::peers::Peer;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
@@ -120,7 +120,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
 }
 
 /// Contenders' names, and for every length their timings.
-struct Measured {
+struct TimingTable {
     names: Vec<String>,
     timings: Vec<Vec<Timing>>,
 }
@@ -133,16 +133,18 @@ impl Mode {
         backend: Backend,
         options: &Options,
         log: &mut Log<'_>,
-    ) -> io::Result<Measured> {
-        let held = Held::beside(backend);
+    ) -> io::Result<TimingTable> {
+        let peer_limit = PeerLimit::for_backend(backend);
         let mut contenders = many(self.suites, operation, backend);
         let rivals = self.rivals.iter();
-        contenders.extend(rivals.flat_map(|(id, peers)| theirs(peers, id, operation, held)));
-        let place = Place { paper: "flex", table: self.name, backend, operation };
+        contenders.extend(
+            rivals.flat_map(|(id, peers)| peer_contenders(peers, id, operation, peer_limit)),
+        );
+        let place = ContestId { paper: "flex", table: self.name, backend, operation };
         let run = |bytes| log.contest(place, &mut contenders, options, bytes);
         let timings = options.sizes().into_iter().map(run).collect::<io::Result<_>>()?;
         let names = contenders.into_iter().map(|contender| contender.name).collect();
-        Ok(Measured { names, timings })
+        Ok(TimingTable { names, timings })
     }
 
     /// Cycles per byte that the permutation's AES rounds take, at `round` cycles each.
@@ -151,7 +153,7 @@ impl Mode {
     }
 
     /// What everyone takes; and the others through the first of our suites, if it is there.
-    fn tables(&self, title: &str, measured: &Measured, limit: Option<f64>) -> Vec<Table> {
+    fn tables(&self, title: &str, measured: &TimingTable, limit: Option<f64>) -> Vec<Table> {
         let names = || measured.names.iter().map(String::as_str);
         let mut costs = Table::new(
             format!("{title}: cycles per byte"),

@@ -3,13 +3,13 @@
 
 use std::io::{self, Write};
 
-use super::log::{Log, Place};
-use super::{backends, head, many, row, theirs};
+use super::log::{ContestId, Log};
+use super::{backends, head, many, peer_contenders, row};
 use crate::compare::ratio;
 use crate::contender::Operation;
 use crate::contest::Timing;
-use crate::held::Held;
 use crate::options::Options;
+use crate::peer_limit::PeerLimit;
 use crate::peers::{KC_C3, Peer};
 use crate::stats::Summary;
 use crate::table::{Style, Table};
@@ -52,7 +52,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
         ] {
             // Without a message, so that its length does not matter.
             let sizes = if operation == Operation::Init { &[0][..] } else { &sizes };
-            let place = Place { paper: "kc-xaes", table: title, backend, operation };
+            let place = ContestId { paper: "kc-xaes", table: title, backend, operation };
             table(place, sizes, options, log, out)?;
         }
     }
@@ -61,17 +61,18 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
 
 /// Ours, the peer's, and one against the other, all measured together.
 fn table(
-    place: Place<'_>,
+    place: ContestId<'_>,
     sizes: &[usize],
     options: &Options,
     log: &mut Log<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Place { table: title, backend, operation, .. } = place;
-    let (peer, held) = (PEER.name(), Held::beside(backend));
+    let ContestId { table: title, backend, operation, .. } = place;
+    let (peer, peer_limit) = (PEER.name(), PeerLimit::for_backend(backend));
     let suites = SCHEMES.map(|(_, id)| id);
     let mut contenders = many(&suites, operation, backend);
-    contenders.extend(suites.iter().flat_map(|id| theirs(&[PEER], id, operation, held)));
+    contenders
+        .extend(suites.iter().flat_map(|id| peer_contenders(&[PEER], id, operation, peer_limit)));
     let names = suites.map(|id| format!("{id} {peer}"));
     let both = SCHEMES.iter().skip(1).flat_map(|(scheme, _)| [scheme, "overhead"]);
     let both: Vec<&str> = [SCHEMES[0].0].into_iter().chain(both).collect();
@@ -87,21 +88,22 @@ fn table(
         let timings = log.contest(place, &mut contenders, options, *bytes)?;
         let find = |name: &str| timings.get(contenders.iter().position(|c| c.name == name)?);
         let ours = suites.map(&find);
-        let theirs = names.each_ref().map(|name| find(name));
-        for (table, timings) in costs.iter_mut().zip([ours, theirs]) {
+        let peer_contenders = names.each_ref().map(|name| find(name));
+        for (table, timings) in costs.iter_mut().zip([ours, peer_contenders]) {
             table.row(row(*bytes, overheads(timings)));
         }
         let gain = |at: usize| {
-            let (ours, theirs) = ours[at].zip(theirs[at])?;
-            Summary::of_ratios(&theirs.seconds, &ours.seconds)
+            let (ours, peer_contenders) = ours[at].zip(peer_contenders[at])?;
+            Summary::of_ratios(&peer_contenders.seconds, &ours.seconds)
         };
         gains.row(row(
             *bytes,
             (0..SCHEMES.len()).map(|at| gain(at).map_or_else(String::new, ratio)),
         ));
     }
-    let [ours, theirs] = &costs;
-    let tables = if held.holds(PEER) { vec![ours, theirs, &gains] } else { vec![ours] };
+    let [ours, peer_contenders] = &costs;
+    let tables =
+        if peer_limit.holds(PEER) { vec![ours, peer_contenders, &gains] } else { vec![ours] };
     for table in tables {
         table.write(out, Style::Markdown)?;
     }

@@ -27,7 +27,7 @@ pub(super) enum Record<'a> {
         slice_milliseconds: u64,
         peers: Vec<String>,
         absent: Vec<String>,
-        held: Option<String>,
+        peer_limit: Option<String>,
         /// How many [`Contest`](Self::Contest)s follow, weighed by their contenders.
         work: usize,
     },
@@ -58,7 +58,7 @@ pub(super) struct Times<'a> {
 
 /// What a contest belongs to.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct ContestId<'a> {
     pub(super) paper: &'static str,
     pub(super) table: &'a str,
     pub(super) backend: Backend,
@@ -79,7 +79,7 @@ impl Log<'_> {
     /// Measures `contenders`; in a rehearsal, everybody takes one nanosecond.
     pub(super) fn contest(
         &mut self,
-        place: Place<'_>,
+        place: ContestId<'_>,
         contenders: &mut [Contender],
         options: &Options,
         bytes: usize,
@@ -148,11 +148,11 @@ fn rounded(value: f64, to: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contender::tests::Toy;
+    use crate::contender::tests::ToyAead;
 
     fn contest(log: &mut Log<'_>) -> Vec<Timing> {
-        let toy = || Contender::aead("toy", Operation::Seal, Toy::HONEST).unwrap();
-        let place = Place {
+        let toy = || Contender::aead("toy", Operation::Seal, ToyAead::HONEST).unwrap();
+        let place = ContestId {
             paper: "flex",
             table: "OCH",
             backend: Backend::detect(),

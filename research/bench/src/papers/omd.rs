@@ -10,13 +10,13 @@ use std::io::{self, Write};
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
 
-use super::log::{Log, Place};
+use super::log::{ContestId, Log};
 use super::{backends, head, many, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::Timing;
-use crate::held::Held;
 use crate::options::Options;
+use crate::peer_limit::PeerLimit;
 use crate::peers::{Digest, Peer};
 use crate::ring::Key;
 use crate::stats::Summary;
@@ -62,7 +62,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
     for backend in backends(&options) {
         for operation in [Operation::Seal, Operation::Open] {
             let title = format!("{operation} on {}", backend.name());
-            let measured = Measured::of(operation, backend, &options, log)?;
+            let measured = TimingTable::of(operation, backend, &options, log)?;
             measured.costs(&title).write(out, Style::Markdown)?;
             measured.distances(&title).write(out, Style::Markdown)?;
             if operation == Operation::Seal {
@@ -77,12 +77,12 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
 }
 
 /// Contenders' names, and for every length their timings.
-struct Measured {
+struct TimingTable {
     names: Vec<String>,
     timings: Vec<Vec<Timing>>,
 }
 
-impl Measured {
+impl TimingTable {
     /// All together, length by length.
     fn of(
         operation: Operation,
@@ -91,14 +91,14 @@ impl Measured {
         log: &mut Log<'_>,
     ) -> io::Result<Self> {
         let suites = MODES.map(|(id, _)| id).into_iter().chain([SCALE]).collect::<Vec<_>>();
-        let held = Held::beside(backend);
-        let peers = || PEERS.iter().filter(|peer| held.holds(**peer));
+        let peer_limit = PeerLimit::for_backend(backend);
+        let peers = || PEERS.iter().filter(|peer| peer_limit.holds(**peer));
         let mut contenders = many(&suites, operation, backend);
         let digests = MODES.iter().map(|(_, digest)| *digest);
         contenders.extend(
             digests.flat_map(|digest| peers().filter_map(move |p| p.compression(digest, TIMES))),
         );
-        let place = Place { paper: "omd", table: "modes and floors", backend, operation };
+        let place = ContestId { paper: "omd", table: "modes and floors", backend, operation };
         let run = |bytes| log.contest(place, &mut contenders, options, bytes);
         let timings = options.sizes().into_iter().map(run).collect::<io::Result<_>>()?;
         let names = contenders.into_iter().map(|contender| contender.name).collect();
@@ -211,7 +211,7 @@ fn batches(
             })
         })
         .collect();
-    let place = Place { paper: "omd", table: "batches", backend, operation: Operation::Seal };
+    let place = ContestId { paper: "omd", table: "batches", backend, operation: Operation::Seal };
     let options = Options { ad: None, ..options.clone() };
     let timings = log.contest(place, &mut contenders, &options, BATCH_BYTES)?;
     for (suite, pair) in suites.iter().zip(timings.chunks(2)) {

@@ -53,7 +53,7 @@ pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
 
 fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
     let mut command = Command::new(env::current_exe()?);
-    command.args(papers.again.command).args(["--json", "--backend", backend.name()]);
+    command.args(papers.command.command).args(["--json", "--backend", backend.name()]);
     if papers.quick {
         command.arg("--quick");
     } else {
@@ -64,7 +64,7 @@ fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
         command.args(["--size", &bytes.to_string()]);
     }
     for paper in of(papers, backend) {
-        command.args(papers.again.option).arg(paper.name());
+        command.args(papers.command.option).arg(paper.name());
     }
     command.stdout(Stdio::piped()).spawn()
 }

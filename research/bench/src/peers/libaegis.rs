@@ -11,7 +11,7 @@ use aegis as _;
 
 use super::KEY;
 use crate::contender::{Aead, Contender, Mac, Operation};
-use crate::held::Held;
+use crate::peer_limit::PeerLimit;
 use crate::ring::{self, Nonce, Tag};
 
 /// The functions of one variant; the other half of this is `build/libaegis.c`.
@@ -121,12 +121,12 @@ fn held_build(backend: &str) -> Option<Build> {
 }
 
 pub(super) fn versions() -> Vec<String> {
-    let held = ["aesni", "vaes256"].into_iter().filter_map(held_build);
+    let peer_limit = ["aesni", "vaes256"].into_iter().filter_map(held_build);
     let line = |build: &Build| format!("{} ({})", build.name, build.compiler);
-    builds().iter().chain(&held.collect::<Vec<_>>()).map(line).collect()
+    builds().iter().chain(&peer_limit.collect::<Vec<_>>()).map(line).collect()
 }
 
-pub(super) fn contenders(id: &str, operation: Operation, held: Held) -> Vec<Contender> {
+pub(super) fn contenders(id: &str, operation: Operation, peer_limit: PeerLimit) -> Vec<Contender> {
     let contender = |build: &Build| {
         let key = build.key(id)?;
         match operation {
@@ -134,9 +134,9 @@ pub(super) fn contenders(id: &str, operation: Operation, held: Held) -> Vec<Cont
             _ => Contender::aead(build.name, operation, key),
         }
     };
-    let builds = match held {
-        Held::ToNothing => builds(),
-        Held::To(backend) => held_build(backend).into_iter().collect(),
+    let builds = match peer_limit {
+        PeerLimit::Unlimited => builds(),
+        PeerLimit::BackEnd(backend) => held_build(backend).into_iter().collect(),
     };
     builds.iter().filter_map(contender).collect()
 }

@@ -8,17 +8,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use polyseal_local::{Error, Meant, Outputs, Patterns, Place, Problem, beneath};
+use polyseal_local::{Error, FileTarget, Outputs, Patterns, Place, Problem, beneath};
 
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::Names;
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, ForbiddenOutputs, OutputFile};
+use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind};
 use crate::objects::{below, is_object, is_prefix};
 use crate::streams::{descriptor, is_standard_input, is_standard_output};
 
 /// The name of the output, from that of the input.
-pub(super) type Rename = fn(&Path) -> Option<PathBuf>;
+pub(super) type OutputName = fn(&Path) -> Option<PathBuf>;
 
 /// An input and its output.
 pub(super) struct Job {
@@ -34,25 +34,26 @@ enum Target {
 pub(super) enum Jobs {
     Alone(Job),
     Several(Vec<Job>),
-    Listed(Box<(Names, Listed)>),
+    ListOutputs(Box<(Names, ListOutputs)>),
 }
 
 impl Jobs {
-    pub(super) fn of(
+    pub(super) fn from_args(
         files: &[PathBuf],
         many: &ManyArgs,
         output: &OutputArgs,
-        rename: Rename,
+        rename: OutputName,
     ) -> Result<Self> {
         let excluded = many.excluded()?;
         if let Some(names) = many.list()? {
-            let listed = Listed::new(output, excluded, rename)?;
-            return Ok(Self::Listed(Box::new((names, listed))));
+            let listed = ListOutputs::new(output, excluded, rename)?;
+            return Ok(Self::ListOutputs(Box::new((names, listed))));
         }
         let jobs = if many.exclude.is_empty() {
             on_command_line(files, output, rename)?
         } else {
-            let files: Vec<_> = files.iter().filter(|file| !excluded.has(file)).cloned().collect();
+            let files: Vec<_> =
+                files.iter().filter(|file| !excluded.matches(file)).cloned().collect();
             if files.is_empty() {
                 return Ok(Self::Several(Vec::new()));
             }
@@ -88,17 +89,19 @@ impl Job {
 
     pub(super) fn open_output(
         &self,
-        contents: Contents,
-        taken: &ForbiddenOutputs,
+        contents: OutputKind,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<OutputFile> {
         match &self.output {
-            Target::Named(args) => OutputFile::open(args, contents, taken),
-            Target::In { place, force } => OutputFile::inside(place.clone(), *force, taken),
+            Target::Named(args) => OutputFile::open(args, contents, forbidden_outputs),
+            Target::In { place, force } => {
+                OutputFile::open_at(place.clone(), *force, forbidden_outputs)
+            }
         }
     }
 }
 
-fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Result<Jobs> {
+fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -> Result<Jobs> {
     let directory = output.output.as_deref().is_some_and(is_directory);
     let alone = match files {
         [] => true,
@@ -128,7 +131,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
         if is_standard_input(path) {
             return Err(failure("cannot be one of several inputs"));
         }
-        let to = renamed(path, rename)?;
+        let to = output_path(path, rename)?;
         let to = match (directory, to.file_name()) {
             (None, _) => to,
             (Some(prefix), Some(name)) if is_object(prefix) => below(prefix, name.as_ref())?,
@@ -136,7 +139,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
             (Some(_), None) => return Err(failure("has no name")),
         };
         let meant = meant(&to);
-        let may_be_input = is_object(&to) || matches!(meant, Meant::File(_));
+        let may_be_input = is_object(&to) || matches!(meant, FileTarget::File(_));
         if may_be_input && inputs.contains(&meant) {
             return Err(failure("would replace another input").hint("write to another directory"));
         }
@@ -154,8 +157,8 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
 }
 
 /// What is meant by the name of a file or of an object, whose name is all there is.
-fn meant(path: &Path) -> Meant {
-    if is_object(path) { Meant::Nothing(path.to_owned()) } else { Meant::by(path) }
+fn meant(path: &Path) -> FileTarget {
+    if is_object(path) { FileTarget::Nothing(path.to_owned()) } else { FileTarget::from_path(path) }
 }
 
 fn is_directory(path: &Path) -> bool {
@@ -177,7 +180,7 @@ fn out_directory(output: &OutputArgs) -> Result<Option<&Path>> {
     }
 }
 
-fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
+fn output_path(path: &Path, rename: OutputName) -> Result<PathBuf> {
     rename(path).ok_or_else(|| {
         Failure::usage(format!("{} has no name that ends in .polyseal or .age", path.display()))
             .hint("decrypt it alone, with -o FILE")
@@ -185,31 +188,31 @@ fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
 }
 
 /// The outputs of the inputs in a list.
-pub(super) struct Listed {
+pub(super) struct ListOutputs {
     outputs: Outputs,
     directory: Option<PathBuf>,
     force: bool,
     excluded: Patterns,
-    rename: Rename,
+    rename: OutputName,
 }
 
-impl Listed {
-    fn new(output: &OutputArgs, excluded: Patterns, rename: Rename) -> Result<Self> {
+impl ListOutputs {
+    fn new(output: &OutputArgs, excluded: Patterns, rename: OutputName) -> Result<Self> {
         let directory = out_directory(output)?;
         let outputs = match directory {
             Some(directory) if !is_object(directory) => Outputs::beneath(directory)?,
-            _ => Outputs::beside(),
+            _ => Outputs::beside_inputs(),
         };
         let directory = directory.map(Path::to_owned);
         Ok(Self { outputs, directory, force: output.force, excluded, rename })
     }
 
-    pub(super) fn has(&self, path: &Path) -> bool {
-        !self.excluded.has(path)
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        !self.excluded.matches(path)
     }
 
     pub(super) fn job(&self, path: &Path) -> Result<Job> {
-        let name = renamed(path, self.rename)?;
+        let name = output_path(path, self.rename)?;
         if let Some(to) = self.object(path, &name)? {
             if self.force && !self.outputs.begin_named(&to) {
                 return Err(same_output(path));

@@ -14,20 +14,20 @@ use polyseal_file::{
 };
 
 use self::jobs::{Job, Jobs};
-use super::many::{self, Done};
+use super::many::{self, FileSuccess};
 use super::{print, trees};
-use polyseal_local::{AGE_SUFFIX, Meant, Problem, SUFFIX, with_suffix, without_suffix};
+use polyseal_local::{AGE_SUFFIX, FileTarget, Problem, SUFFIX, with_suffix, without_suffix};
 
 use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
-use crate::file_io::{Contents, InputFile, OutputFile, write_error};
-use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
+use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
 
-pub(crate) type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
     match args.format {
@@ -40,7 +40,7 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     let suite = match &args.suite {
         Some(suite) => suite.parse()?,
         None if args.need.is_empty() => DEFAULT_SUITE.parse()?,
-        None => chosen(&args.need)?,
+        None => choose_suite(&args.need)?,
     };
     let segment = args.segment_size.map(SegmentSize::new).transpose()?.unwrap_or_default();
     let header_bytes = usize::try_from(args.header_size.unwrap_or_default())
@@ -55,9 +55,9 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         }
         None
     } else {
-        Some(Jobs::of(&args.files, &args.many, &args.output, rename)?)
+        Some(Jobs::from_args(&args.files, &args.many, &args.output, rename)?)
     };
-    let tree = args.many.recursive.then(|| trees::Sealing::new(args)).transpose()?;
+    let tree = args.many.recursive.then(|| trees::TreeEncryption::new(args)).transpose()?;
     let (recipients, sources) = recipients(args)?;
     let mut encryptor =
         Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
@@ -97,7 +97,7 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
             .hint("leave out one of them: an age file is for recipients, or a passphrase alone"));
     }
     let rename = |path: &Path| Some(with_suffix(path, AGE_SUFFIX));
-    let jobs = Jobs::of(&args.files, &args.many, &args.output, rename)?;
+    let jobs = Jobs::from_args(&args.files, &args.many, &args.output, rename)?;
     let (recipients, sources) = recipients(args)?;
     let mut encryptor = age::v1::Encryptor::new(&recipients);
     if let Some(threads) = threads(&args.work, &args.many, Some(&jobs)) {
@@ -108,9 +108,9 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
     })
 }
 
-fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
-    let sources = Sources::new([args.passphrase_fd, None])?;
-    let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
+fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs)> {
+    let sources = KeyInputs::new([args.passphrase_fd, None])?;
+    let passphrase = NewPassphrase::new(&args.recipients, args.passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &sources)?;
     Ok((recipients, sources))
@@ -119,11 +119,11 @@ fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
 fn encrypt_each(
     args: &EncryptArgs,
     jobs: Jobs,
-    sources: &Sources,
-    seal: impl Fn(Input<'_>, Output<'_>, Report<'_>) -> polyseal_file::Result<Summary> + Sync,
+    sources: &KeyInputs,
+    seal: impl Fn(Input<'_>, Output<'_>, OnProgress<'_>) -> polyseal_file::Result<Summary> + Sync,
 ) -> Result {
-    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
-    jobs.each(&args.many, sources, contents, "encrypted", |input, output, report| {
+    let contents = if args.armor { OutputKind::Unknown } else { OutputKind::Binary };
+    jobs.run_each(&args.many, sources, contents, "encrypted", |input, output, report| {
         let input = input.source();
         if !args.armor {
             let sealed = seal(input, output.sink(), report).map_err(Failure::sealing)?;
@@ -161,11 +161,13 @@ fn encrypt_detached(
     encryptor: Encryptor<'_>,
     job: &Job,
     path: &Path,
-    sources: &Sources,
+    sources: &KeyInputs,
 ) -> Result {
     let to = job.to();
     let same = match to {
-        Some(to) if !is_standard_output(to) => Meant::by(to) == Meant::by(path),
+        Some(to) if !is_standard_output(to) => {
+            FileTarget::from_path(to) == FileTarget::from_path(path)
+        }
         _ => is_standard_output(path),
     };
     if same {
@@ -177,10 +179,10 @@ fn encrypt_detached(
         return Err(Failure::usage(message)
             .hint("no header is replaced: it may be all that opens another payload"));
     }
-    let taken = sources.taken();
+    let forbidden_outputs = sources.forbidden_outputs();
     let to = OutputArgs { output: Some(path.to_owned()), force: false };
-    let mut header_file = OutputFile::open(&to, Contents::Binary, &taken)?;
-    carry(job, sources, Contents::Binary, None, |input, output, report| {
+    let mut header_file = OutputFile::open(&to, OutputKind::Binary, &forbidden_outputs)?;
+    carry(job, sources, OutputKind::Binary, None, |input, output, report| {
         let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
         let (input, output) = (input.source(), output.sink());
         let (header, sealed) =
@@ -201,19 +203,25 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     if args.many.recursive {
         return trees::decrypt(args);
     }
-    let jobs = Jobs::of(&args.files, &args.many, &args.output, without_suffix)?;
-    let opening = Opening::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
-    let decryptor = opening.decryptor();
-    if opening.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
+    let jobs = Jobs::from_args(&args.files, &args.many, &args.output, without_suffix)?;
+    let inputs = DecryptInputs::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
+    let decryptor = inputs.decryptor();
+    if inputs.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
         return Err(one_header());
     }
     let many = &args.many;
-    jobs.each(many, &opening.sources, Contents::Unknown, "decrypted", |input, output, report| {
-        let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        let name = input.name.clone();
-        let decrypted = decryptor.decrypt(input.source(), output.sink());
-        decrypted.map_err(|error| opening.refused(error, &name))
-    })
+    jobs.run_each(
+        many,
+        &inputs.sources,
+        OutputKind::Unknown,
+        "decrypted",
+        |input, output, report| {
+            let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
+            let name = input.name.clone();
+            let decrypted = decryptor.decrypt(input.source(), output.sink());
+            decrypted.map_err(|error| inputs.explain_file(error, &name))
+        },
+    )
 }
 
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
@@ -227,26 +235,26 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let list = many.list()?;
     let alone = files.len() == 1 && list.is_none();
     let each = if alone { None } else { many.threads_each() };
-    let opening = Opening::to_read(&args.read, args.work.threads.or(each))?;
-    let decryptor = opening.decryptor();
-    if opening.header.is_some() && !alone {
+    let inputs = DecryptInputs::to_read(&args.read, args.work.threads.or(each))?;
+    let decryptor = inputs.decryptor();
+    if inputs.header.is_some() && !alone {
         return Err(one_header());
     }
-    let check = |path: &Path, report: Report<'_>| {
+    let check = |path: &Path, report: OnProgress<'_>| {
         let mut input = InputFile::open(Some(path))?;
         let bar = if report.is_none() { Progress::new(input.length, false) } else { None };
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let report = if bar.is_some() { Some(&add as _) } else { report };
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
         let opened = decryptor.verify(input.source());
-        let summary = opened.map_err(|error| opening.refused(error, &input.name))?;
-        Ok(verified(path, summary.plaintext_bytes))
+        let summary = opened.map_err(|error| inputs.explain_file(error, &input.name))?;
+        Ok(verified_file(path, summary.plaintext_bytes))
     };
     if let ([path], true, false) = (files, alone, many.json) {
         let done = check(path, None)?;
-        return done.said.map_or(Ok(()), |said| print(&said));
+        return done.message.map_or(Ok(()), |message| print(&message));
     }
-    let bar = Bar::of(match &list {
+    let bar = Bar::new(match &list {
         Some(list) => many.progress(list)?,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
     });
@@ -255,19 +263,19 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
-    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
-    many::each(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
+    many::for_each_file(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
 }
 
 /// What `verify` says of a file.
-pub(crate) fn verified(path: &Path, bytes: u64) -> Done {
+pub(crate) fn verified_file(path: &Path, bytes: u64) -> FileSuccess {
     let name = shown(&path.display().to_string());
-    let said = format!("{name}: whole and authentic, {bytes} bytes\n");
-    Done { outcome: "verified", bytes: Some(bytes), said: Some(said) }
+    let message = format!("{name}: whole and authentic, {bytes} bytes\n");
+    FileSuccess { outcome: "verified", bytes: Some(bytes), message: Some(message) }
 }
 
 /// The fastest suite on this machine that has what is needed.
-fn chosen(needs: &[Need]) -> Result<Suite> {
+fn choose_suite(needs: &[Need]) -> Result<Suite> {
     let Some(algorithm) = fastest(CpuClass::here(), needs, for_files) else {
         let names: Vec<_> = needs.iter().map(|need| need.name()).collect();
         return Err(Failure::usage(format!("no suite for files is {}", names.join(" and ")))
@@ -284,13 +292,13 @@ fn for_files(family: &Family) -> bool {
 
 impl Jobs {
     /// Does `work` for each. `done` is the word for that.
-    fn each(
+    fn run_each(
         self,
         many: &ManyArgs,
-        sources: &Sources,
-        contents: Contents,
+        sources: &KeyInputs,
+        contents: OutputKind,
         done: &'static str,
-        work: impl Fn(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary> + Sync,
+        work: impl Fn(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary> + Sync,
     ) -> Result {
         let mut bar = None;
         let items: Box<dyn Iterator<Item = Result<Job>> + Send> = match self {
@@ -302,18 +310,18 @@ impl Jobs {
                 bar = Progress::of_named(jobs.iter().filter_map(|job| job.input.as_deref()));
                 Box::new(jobs.into_iter().map(Ok))
             }
-            Self::Listed(list) => {
+            Self::ListOutputs(list) => {
                 let (names, listed) = *list;
-                let bar = Bar::of(many.progress(&names)?);
-                let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
-                return many::each(many, names, PathBuf::clone, &bar, |path| {
+                let bar = Bar::new(many.progress(&names)?);
+                let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.matches(n)));
+                return many::for_each_file(many, names, PathBuf::clone, &bar, |path| {
                     carry_one(&listed.job(&path)?, sources, contents, &bar, done, &work)
                 });
             }
         };
-        let bar = Bar::of(bar.or_else(|| Progress::of_files(None, None)));
+        let bar = Bar::new(bar.or_else(|| Progress::of_files(None, None)));
         let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
-        many::each(many, items, name, &bar, |job| {
+        many::for_each_file(many, items, name, &bar, |job| {
             carry_one(&job, sources, contents, &bar, done, &work)
         })
     }
@@ -322,32 +330,32 @@ impl Jobs {
 /// One of many, whose bytes the bar of them all counts.
 fn carry_one(
     job: &Job,
-    sources: &Sources,
-    contents: Contents,
+    sources: &KeyInputs,
+    contents: OutputKind,
     bar: &Bar,
     outcome: &'static str,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
-) -> Result<Done> {
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
+) -> Result<FileSuccess> {
     let add = |bytes| bar.add(bytes);
     let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
-    Ok(Done { outcome, bytes: Some(bytes), said: None })
+    Ok(FileSuccess { outcome, bytes: Some(bytes), message: None })
 }
 
 /// Opens what the job names, lets `work` carry the payload, and lets the output appear. Unless
 /// somebody else shows the progress, a bar does.
 fn carry(
     job: &Job,
-    sources: &Sources,
-    contents: Contents,
-    report: Report<'_>,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
+    sources: &KeyInputs,
+    contents: OutputKind,
+    report: OnProgress<'_>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     let mut input = InputFile::open(job.input.as_deref())?;
-    let mut taken = sources.taken();
-    taken.extend(input.id.map(|id| (id, "the input")));
-    let mut output = job.open_output(contents, &taken)?;
+    let mut forbidden_outputs = sources.forbidden_outputs();
+    forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
+    let mut output = job.open_output(contents, &forbidden_outputs)?;
     // In armour, which text may be, three bytes are four.
-    let text = contents == Contents::Unknown;
+    let text = contents == OutputKind::Unknown;
     output.expect_bytes(
         input.bytes().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
     );
@@ -387,8 +395,8 @@ mod tests {
             let wanted = |(i, need): (usize, &Need)| (bits >> i & 1 == 1).then_some(*need);
             let needs: Vec<_> = Need::ALL.iter().enumerate().filter_map(wanted).collect();
             for machine in CpuClass::ALL {
-                let chosen = fastest(*machine, &needs, for_files);
-                assert!(chosen.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {chosen:?}");
+                let suite = fastest(*machine, &needs, for_files);
+                assert!(suite.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {suite:?}");
             }
         }
     }
@@ -400,7 +408,7 @@ mod tests {
         let (input, output) = (folder.path().join("log"), folder.path().join("log.polyseal"));
         let key = polyseal_file::Key::generate().unwrap();
         let recipients = Recipients::from(&key);
-        let sources = Sources::new([None, None]).unwrap();
+        let sources = KeyInputs::new([None, None]).unwrap();
         for allow in [false, true] {
             std::fs::write(&input, b"a line\n").unwrap();
             let grow = |_| {
@@ -412,12 +420,12 @@ mod tests {
             let line = line.into_iter().chain(allow.then_some("--allow-changed"));
             let Command::Encrypt(args) = Args::parse_from(line).command else { panic!("another") };
             let Jobs::Alone(job) =
-                Jobs::of(&args.files, &args.many, &args.output, |_| None).unwrap()
+                Jobs::from_args(&args.files, &args.many, &args.output, |_| None).unwrap()
             else {
                 panic!("several")
             };
             let encryptor = Encryptor::new(&recipients).progress(&grow);
-            let done = carry(&job, &sources, Contents::Binary, None, |input, output, _| {
+            let done = carry(&job, &sources, OutputKind::Binary, None, |input, output, _| {
                 let sealed = encryptor.encrypt(input.source(), output.sink())?;
                 assert!(sealed.grew);
                 Ok(allowed(&args, sealed))
@@ -432,7 +440,7 @@ mod tests {
     #[test]
     fn a_need_for_commitment_is_met_by_the_suite() {
         for needs in [&[Need::Committing][..], &[Need::Committing, Need::Fips, Need::Key256]] {
-            assert_eq!(chosen(needs).unwrap().to_string(), "kc-xaes-256-gcm");
+            assert_eq!(choose_suite(needs).unwrap().to_string(), "kc-xaes-256-gcm");
         }
     }
 }

@@ -11,16 +11,16 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 pub(crate) use names::Names;
-pub(crate) use report::Done;
+pub(crate) use report::FileSuccess;
 use report::Report;
 #[cfg(feature = "stores")]
-pub(crate) use report::said;
+pub(crate) use report::describe;
 
-use polyseal_local::{Options, Patterns, Tell, Total, cores, in_order};
+use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
-use crate::keys::Opening;
+use crate::keys::DecryptInputs;
 use crate::progress::{Bar, Progress};
 
 impl ManyArgs {
@@ -41,9 +41,9 @@ impl ManyArgs {
     /// A bar for the files of a list. How much there is to be done is known where it can be read
     /// twice.
     pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
-        let Some(names) = list.again() else { return Ok(Progress::of_files(None, None)) };
+        let Some(names) = list.reopen() else { return Ok(Progress::of_files(None, None)) };
         let excluded = self.excluded()?;
-        let names = names.filter_map(Result::ok).filter(move |name| !excluded.has(name));
+        let names = names.filter_map(Result::ok).filter(move |name| !excluded.matches(name));
         Ok(Progress::of_list(names))
     }
 
@@ -60,15 +60,15 @@ impl ManyArgs {
 
 /// Does `work` for each of the files, tells of each in their order, and ends with the gravest
 /// failure. `bar` counts what has been done.
-pub(crate) fn each<T: Send>(
+pub(crate) fn for_each_file<T: Send>(
     many: &ManyArgs,
     items: impl Iterator<Item = Result<T>> + Send,
     name: impl Fn(&T) -> PathBuf + Sync,
     bar: &Bar,
-    work: impl Fn(T) -> Result<Done> + Sync,
+    work: impl Fn(T) -> Result<FileSuccess> + Sync,
 ) -> Result {
     let mut report = Report::new(many.json, bar);
-    let work = |item: Result<T>| -> Result<(PathBuf, Result<Done>)> {
+    let work = |item: Result<T>| -> Result<(PathBuf, Result<FileSuccess>)> {
         let item = item?;
         let name = name(&item);
         Ok((name, work(item)))
@@ -86,14 +86,14 @@ pub(crate) fn each<T: Send>(
 
 /// Lets `work`, which is the library's, tell of each file, and ends with the gravest failure. What
 /// was to open the files explains why one does not open.
-pub(crate) fn told(
+pub(crate) fn run_with_report(
     many: &ManyArgs,
     bar: &Bar,
-    opening: Option<&Opening>,
-    work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
+    inputs: Option<&DecryptInputs>,
+    work: impl FnOnce(OnFile<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
-    let explain = |error| match opening {
-        Some(opening) => opening.explained_of(error),
+    let explain = |error| match inputs {
+        Some(inputs) => inputs.explain_with_path(error),
         None => Failure::from(error),
     };
     let mut report = Report::new(many.json, bar);

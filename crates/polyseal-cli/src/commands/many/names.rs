@@ -22,7 +22,7 @@ impl Names {
     }
 
     /// All of them once more, if the list is a file.
-    pub(crate) fn again(&self) -> Option<Self> {
+    pub(crate) fn reopen(&self) -> Option<Self> {
         self.names.get_ref().get_ref().length?;
         Self::open(&self.list, self.null).ok()
     }

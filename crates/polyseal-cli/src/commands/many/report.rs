@@ -8,20 +8,20 @@ use polyseal_local::{misleads, secrets::without_secrets};
 use serde::Serialize;
 
 use crate::error::{Code, Failure, Result, shown};
+use crate::messages::{note, print};
 use crate::progress::Bar;
-use crate::say::{note, print};
 
 /// So many failures are told at length, and so many named at the end.
 const TOLD: u64 = 100;
 const NAMED: usize = 10;
 
 /// What became of a file that did not fail.
-pub(crate) struct Done {
+pub(crate) struct FileSuccess {
     /// The word for it in JSON.
     pub(crate) outcome: &'static str,
     pub(crate) bytes: Option<u64>,
     /// What is said of it where there is no JSON.
-    pub(crate) said: Option<String>,
+    pub(crate) message: Option<String>,
 }
 
 pub(crate) struct Report<'a> {
@@ -34,8 +34,8 @@ pub(crate) struct Report<'a> {
 }
 
 /// What is said of a file of which the library says `done`.
-pub(crate) fn said(path: &Path, done: polyseal_local::Done) -> Done {
-    use polyseal_local::Done as Local;
+pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSuccess {
+    use polyseal_local::FileOutcome as Local;
 
     let name = shown(&path.display().to_string());
     let (outcome, bytes, what) = match done {
@@ -48,14 +48,14 @@ pub(crate) fn said(path: &Path, done: polyseal_local::Done) -> Done {
         Local::Linked { bytes } => ("linked", Some(bytes), None),
         Local::Rekeyed => ("rekeyed", None, Some("rekeyed".to_owned())),
         Local::Reencrypted { bytes } => ("rekeyed", Some(bytes), Some("encrypted anew".to_owned())),
-        Local::Already => ("already", None, Some("a new key opens it already".to_owned())),
+        Local::AlreadyRekeyed => ("already", None, Some("a new key opens it already".to_owned())),
         Local::Left => {
             ("left", None, Some("it is not of this tree, and was left as it is".to_owned()))
         }
         Local::Restored => ("restored", None, Some("the old header has been put back".to_owned())),
         _ => ("done", None, None),
     };
-    Done { outcome, bytes, said: what.map(|what| format!("{name}: {what}\n")) }
+    FileSuccess { outcome, bytes, message: what.map(|what| format!("{name}: {what}\n")) }
 }
 
 /// A line of JSON.
@@ -80,11 +80,11 @@ impl<'a> Report<'a> {
     }
 
     /// Tells of one file, the next.
-    pub(crate) fn file(&mut self, path: &Path, done: Result<Done>) -> Result {
+    pub(crate) fn file(&mut self, path: &Path, done: Result<FileSuccess>) -> Result {
         self.files += 1;
         let failure = match done {
             Ok(done) if self.json => return json(path, done.outcome, done.bytes, None),
-            Ok(done) => return done.said.map_or(Ok(()), |said| print(&said)),
+            Ok(done) => return done.message.map_or(Ok(()), |message| print(&message)),
             Err(failure) => failure,
         };
         self.failed += 1;
@@ -109,8 +109,12 @@ impl<'a> Report<'a> {
     }
 
     /// The same, as the library says it.
-    pub(crate) fn local(&mut self, path: &Path, done: Result<polyseal_local::Done>) -> Result {
-        self.file(path, done.map(|done| said(path, done)))
+    pub(crate) fn local(
+        &mut self,
+        path: &Path,
+        done: Result<polyseal_local::FileOutcome>,
+    ) -> Result {
+        self.file(path, done.map(|done| describe(path, done)))
     }
 
     /// What of them all is told at last.

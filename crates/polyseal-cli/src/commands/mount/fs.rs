@@ -4,9 +4,9 @@
 //! authenticated until it is opened; one that is altered shows another size, and does not open.
 //!
 //! The kernel keeps size and contents by number (inode), for all who have it open. So a number
-//! stands for one [`Version`] of what is stored. It has one size, and one reader while it is open.
-//! What is put in its place gets another number: it cannot cut short what is being read, nor be
-//! mixed with it.
+//! stands for one [`FileVersion`] of what is stored. It has one size, and one reader while it is
+//! open. What is put in its place gets another number: it cannot cut short what is being read, nor
+//! be mixed with it.
 //!
 //! A number is kept while the kernel knows it, a reader while its file is open.
 
@@ -26,7 +26,7 @@ use polyseal_file::Reader;
 use zeroize::Zeroizing;
 
 use super::Event;
-use super::place::{Place, Source, Version};
+use super::source::{EncryptedFile, FileVersion, MountSource};
 
 /// The most that is kept of what was looked at: some KiB each.
 const LOOKED_AT: usize = 64;
@@ -34,41 +34,41 @@ const LOOKED_AT: usize = 64;
 /// The number of what is only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
-pub(super) struct Plaintexts {
-    place: Box<dyn Place>,
+pub(super) struct PlaintextFs {
+    place: Box<dyn MountSource>,
     events: Mutex<Sender<Event>>,
-    numbers: Mutex<Numbers>,
+    numbers: Mutex<InodeTable>,
     readers: Mutex<Readers>,
-    looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, Source)>>,
+    looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, EncryptedFile)>>,
 }
 
 /// The numbers that the kernel knows, what is stored there, and how often it was told.
-struct Numbers {
-    stored: HashMap<u64, (Stored, u64)>,
-    numbers: HashMap<Stored, u64>,
+struct InodeTable {
+    stored: HashMap<u64, (StoredEntry, u64)>,
+    numbers: HashMap<StoredEntry, u64>,
     next: u64,
 }
 
 /// A directory at a path, or one version of a file.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Stored {
+struct StoredEntry {
     path: PathBuf,
-    version: Option<Version>,
+    version: Option<FileVersion>,
 }
 
 /// Those that are open, by number.
-type Readers = HashMap<u64, Open>;
+type Readers = HashMap<u64, OpenFile>;
 
-struct Open {
-    reader: Arc<Reader<Source>>,
+struct OpenFile {
+    reader: Arc<Reader<EncryptedFile>>,
     attributes: FileAttr,
     handles: u64,
 }
 
-impl Plaintexts {
-    pub(super) fn new(place: Box<dyn Place>, events: Sender<Event>) -> Self {
-        let root = Stored { path: PathBuf::new(), version: None };
-        let numbers = Numbers {
+impl PlaintextFs {
+    pub(super) fn new(place: Box<dyn MountSource>, events: Sender<Event>) -> Self {
+        let root = StoredEntry { path: PathBuf::new(), version: None };
+        let numbers = InodeTable {
             stored: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
             numbers: [(root, INodeNo::ROOT.0)].into(),
             next: INodeNo::ROOT.0 + 1,
@@ -88,15 +88,15 @@ impl Plaintexts {
     }
 
     /// What is stored at `path` now.
-    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<Source>, Stored), Errno> {
-        let found = self.place.look(&path).map_err(errno)?;
+    fn find(&self, path: PathBuf) -> Result<(FileAttr, Option<EncryptedFile>, StoredEntry), Errno> {
+        let found = self.place.find(&path).map_err(errno)?;
         let (version, source) = found.file.unzip();
-        Ok((found.attributes, source, Stored { path, version }))
+        Ok((found.attributes, source, StoredEntry { path, version }))
     }
 
     /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
-    fn numbered(&self, number: INodeNo) -> Result<(Option<Source>, FileAttr), Errno> {
-        let (attributes, source, stored) = self.look(self.path(number)?)?;
+    fn numbered(&self, number: INodeNo) -> Result<(Option<EncryptedFile>, FileAttr), Errno> {
+        let (attributes, source, stored) = self.find(self.path(number)?)?;
         if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
             return Err(Errno::ESTALE);
         }
@@ -112,7 +112,7 @@ impl Plaintexts {
         let parent = self.path(parent)?;
         let entries = self.place.entries(&parent).map_err(errno)?;
         let entry = entries.get(name).ok_or(Errno::ENOENT)?;
-        let (attributes, source, stored) = self.look(parent.join(&entry.stored))?;
+        let (attributes, source, stored) = self.find(parent.join(&entry.stored))?;
         let number = locked(&self.numbers).number(stored);
         let attributes = FileAttr { ino: number, ..attributes };
         if let Some(source) = source.filter(|_| self.place.keeps()) {
@@ -126,7 +126,7 @@ impl Plaintexts {
     }
 
     /// What was looked at not long ago, and not opened since.
-    fn looked_at(&self, number: INodeNo) -> Option<(Source, FileAttr)> {
+    fn looked_at(&self, number: INodeNo) -> Option<(EncryptedFile, FileAttr)> {
         let mut looked_at = locked(&self.looked_at);
         let valid = self.place.valid();
         looked_at.retain(|(_, when, ..)| when.elapsed() < valid);
@@ -147,7 +147,7 @@ impl Plaintexts {
     fn open_source(
         &self,
         number: INodeNo,
-        source: Source,
+        source: EncryptedFile,
         attributes: FileAttr,
     ) -> Result<FileHandle, Errno> {
         let (answer, opened) = sync_channel(1);
@@ -161,7 +161,7 @@ impl Plaintexts {
         }
         let reader = Arc::new(reader);
         let mut readers = locked(&self.readers);
-        readers.entry(number.0).or_insert(Open { reader, attributes, handles: 0 }).handles += 1;
+        readers.entry(number.0).or_insert(OpenFile { reader, attributes, handles: 0 }).handles += 1;
         Ok(FileHandle(number.0))
     }
 
@@ -187,9 +187,9 @@ impl Plaintexts {
     }
 }
 
-impl Numbers {
+impl InodeTable {
     /// The number of what is stored, which the kernel now knows once more.
-    fn number(&mut self, stored: Stored) -> INodeNo {
+    fn number(&mut self, stored: StoredEntry) -> INodeNo {
         let number = *self.numbers.entry(stored.clone()).or_insert_with(|| {
             self.next += 1;
             self.next
@@ -208,7 +208,7 @@ impl Numbers {
     }
 }
 
-impl Filesystem for Plaintexts {
+impl Filesystem for PlaintextFs {
     fn destroy(&mut self) {
         let _ = locked(&self.events).send(Event::Unmounted);
     }

@@ -1,9 +1,9 @@
 //! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
 //!
-//! `place` says by which names stored files are shown, `shown` and `objects` find them, in a
-//! directory and in a store; `fs` answers the kernel. Keys stay on the thread that the command
-//! began on, which opens files for the threads that read: identities of age cannot be handed from
-//! one thread to another.
+//! `source` says by which names stored files are shown, `local_source` and `bucket_source` find
+//! them, in a directory and in a store; `fs` answers the kernel. Keys stay on the thread that the
+//! command began on, which opens files for the threads that read: identities of age cannot be
+//! handed from one thread to another.
 //!
 //! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
 //! keeps what it has read in its cache, as of any file.
@@ -11,11 +11,11 @@
 //! A signal unmounts it. What is open then is served until it is closed: if this ended before, the
 //! directory would be a mount that nobody answers for.
 
-mod fs;
 #[cfg(feature = "stores")]
-mod objects;
-mod place;
-mod shown;
+mod bucket_source;
+mod fs;
+mod local_source;
+mod source;
 mod unmount;
 
 use std::fs::canonicalize;
@@ -32,20 +32,20 @@ use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use self::fs::Plaintexts;
-use self::place::{Place, Source};
-use self::shown::VALID;
-use self::unmount::Left;
+use self::fs::PlaintextFs;
+use self::local_source::VALID;
+use self::source::{EncryptedFile, MountSource};
+use self::unmount::UnmountResult;
 use super::note;
 use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
-use crate::keys::{Opening, Sources};
+use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{expect_file, is_object};
 
 /// What the command's own thread is asked for.
 pub(crate) enum Event {
     /// A stored file is to be opened. Its name is for messages.
-    Open(Source, String, SyncSender<std::result::Result<Reader<Source>, Errno>>),
+    Open(EncryptedFile, String, SyncSender<std::result::Result<Reader<EncryptedFile>, Errno>>),
     /// A signal has come.
     Stop,
     /// Somebody has unmounted it.
@@ -54,9 +54,9 @@ pub(crate) enum Event {
 
 pub(crate) fn mount(args: &MountArgs) -> Result {
     let mountpoint = expect_apart(&args.source, &args.mountpoint)?;
-    let sources = Sources::new([args.open.passphrase_fd, None])?;
+    let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
-    let opening = Opening::new(&args.open, args.ask.passphrase, context, None, sources)?;
+    let inputs = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone())
@@ -78,7 +78,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         Failure::io("mount on", &args.mountpoint, &error)
             .also("mounting takes /dev/fuse and, for anyone but root, the program fusermount3")
     };
-    let session = Session::new(Plaintexts::new(place, sender), &args.mountpoint, &config)
+    let session = Session::new(PlaintextFs::new(place, sender), &args.mountpoint, &config)
         .and_then(Session::spawn)
         .map_err(failure)?;
     note(&format!(
@@ -92,7 +92,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         match event {
             Event::Open(file, name, answer) => {
                 // Whoever asked may have been interrupted.
-                let _ = answer.send(open(file, &name, &opening));
+                let _ = answer.send(open(file, &name, &inputs));
             }
             Event::Unmounted => return session.join().map_err(failure),
             Event::Stop => {
@@ -113,7 +113,7 @@ fn leave(mountpoint: &Path) -> Failure {
     let at = mountpoint.display();
     match unmount::unmount(mountpoint) {
         Ok(left) => {
-            if let Left::Open = left {
+            if let UnmountResult::Open = left {
                 let at = printable(&at.to_string());
                 note(&format!(
                     "{at} is unmounted; what is open in it can be read until it is closed, or \
@@ -138,18 +138,22 @@ fn leave(mountpoint: &Path) -> Failure {
 }
 
 /// What was named: files, or objects.
-fn place(source: &Path) -> Result<Box<dyn Place>> {
+fn place(source: &Path) -> Result<Box<dyn MountSource>> {
     #[cfg(feature = "stores")]
     if is_object(source) {
-        return Ok(Box::new(objects::Objects::open(source)?));
+        return Ok(Box::new(bucket_source::BucketSource::open(source)?));
     }
     let shown = ShownPlaintexts::open(source, VALID).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
 }
 
-fn open(file: Source, name: &str, opening: &Opening) -> std::result::Result<Reader<Source>, Errno> {
-    opening.decryptor().reader(file).map_err(|error| {
-        let failure = opening.refused(error, Path::new(name)).about(Path::new(name));
+fn open(
+    file: EncryptedFile,
+    name: &str,
+    inputs: &DecryptInputs,
+) -> std::result::Result<Reader<EncryptedFile>, Errno> {
+    inputs.decryptor().reader(file).map_err(|error| {
+        let failure = inputs.explain_file(error, Path::new(name)).about(Path::new(name));
         failure.tell();
         errno(failure.code)
     })

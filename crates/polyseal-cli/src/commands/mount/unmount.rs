@@ -12,31 +12,31 @@ use rustix::mount::{UnmountFlags, unmount as system_unmount};
 
 /// What is left of a mount that is unmounted.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Left {
+pub(super) enum UnmountResult {
     Nothing,
     /// What is open in it.
     Open,
 }
 
 /// Unmounts what is mounted at `mountpoint`, an absolute path without links.
-pub(super) fn unmount(mountpoint: &Path) -> io::Result<Left> {
+pub(super) fn unmount(mountpoint: &Path) -> io::Result<UnmountResult> {
     // No link that was put in its place is followed.
     let flags = UnmountFlags::NOFOLLOW;
     match system_unmount(mountpoint, flags) {
-        Ok(()) => Ok(Left::Nothing),
+        Ok(()) => Ok(UnmountResult::Nothing),
         Err(Errno::BUSY) => {
             system_unmount(mountpoint, flags | UnmountFlags::DETACH)?;
-            Ok(Left::Open)
+            Ok(UnmountResult::Open)
         }
         Err(Errno::PERM) => {
             if fusermount(mountpoint, &["-u", "-q"]).is_ok() {
-                return Ok(Left::Nothing);
+                return Ok(UnmountResult::Nothing);
             }
             fusermount(mountpoint, &["-u", "-q", "-z"])?;
-            Ok(Left::Open)
+            Ok(UnmountResult::Open)
         }
         // Somebody else was faster.
-        Err(Errno::INVAL) => Ok(Left::Nothing),
+        Err(Errno::INVAL) => Ok(UnmountResult::Nothing),
         Err(error) => Err(error.into()),
     }
 }

@@ -36,17 +36,17 @@ const MAX_WORDS_BYTES: usize = 1 << 10;
 
 /// A plugin that runs. When this is dropped, the pipes to it and from it are closed, and it ends in
 /// its own time: whoever is killed leaves a token in the middle of something.
-pub(super) struct Conversation<'a, C> {
+pub(super) struct PluginProcess<'a, C> {
     program: &'a str,
     callbacks: &'a C,
     to: Option<Sender<Zeroizing<Vec<u8>>>>,
-    from: Receiver<Said>,
-    words: Words,
-    told: bool,
+    from: Receiver<PluginMessage>,
+    words: ErrorOutput,
+    silence_reported: bool,
 }
 
 /// What comes from a plugin.
-enum Said {
+enum PluginMessage {
     Stanza(AgeStanza),
     Nonsense,
     /// Nothing more.
@@ -55,12 +55,12 @@ enum Said {
 }
 
 /// What a plugin has written to standard error, and whether that was all.
-struct Words {
+struct ErrorOutput {
     last: Arc<Mutex<Vec<u8>>>,
     ended: Receiver<()>,
 }
 
-impl<'a, C: Callbacks> Conversation<'a, C> {
+impl<'a, C: Callbacks> PluginProcess<'a, C> {
     pub(super) fn start(
         program: &'a str,
         path: &Path,
@@ -82,7 +82,7 @@ impl<'a, C: Callbacks> Conversation<'a, C> {
             };
             let (to, from) = (writer(stdin)?, reader(stdout, child)?);
             let words = listener(stderr)?;
-            Ok(Self { program, callbacks, to: Some(to), from, words, told: false })
+            Ok(Self { program, callbacks, to: Some(to), from, words, silence_reported: false })
         };
         start().map_err(|error: io::Error| {
             let text = error.to_string();
@@ -107,26 +107,27 @@ impl<'a, C: Callbacks> Conversation<'a, C> {
     /// The next stanza of the plugin. After some silence the user is told, once, what is waited
     /// for.
     pub(super) fn receive(&mut self) -> Result<AgeStanza> {
-        let said = match self.from.recv_timeout(SILENCE) {
+        let message = match self.from.recv_timeout(SILENCE) {
             Err(RecvTimeoutError::Timeout) => {
-                if !self.told {
+                if !self.silence_reported {
                     self.callbacks.display_message(&format!("waiting for {} …", self.program));
-                    self.told = true;
+                    self.silence_reported = true;
                 }
                 self.from.recv().ok()
             }
-            said => said.ok(),
+            message => message.ok(),
         };
-        match said {
-            Some(Said::Stanza(stanza)) => Ok(stanza),
-            Some(Said::Nonsense) => Err(self.nonsense("an invalid stanza")),
-            Some(Said::Closed) => {
+        match message {
+            Some(PluginMessage::Stanza(stanza)) => Ok(stanza),
+            Some(PluginMessage::Nonsense) => Err(self.nonsense("an invalid stanza")),
+            Some(PluginMessage::Closed) => {
                 self.to = None;
                 let ended = self.from.recv_timeout(LAST_WORDS);
-                let status = if let Ok(Said::Ended(status)) = ended { status } else { None };
+                let status =
+                    if let Ok(PluginMessage::Ended(status)) = ended { status } else { None };
                 Err(self.failed(PluginProblem::Ended(status)))
             }
-            Some(Said::Ended(status)) => Err(self.failed(PluginProblem::Ended(status))),
+            Some(PluginMessage::Ended(status)) => Err(self.failed(PluginProblem::Ended(status))),
             None => Err(self.failed(PluginProblem::Ended(None))),
         }
     }
@@ -163,38 +164,42 @@ fn writer(mut stdin: ChildStdin) -> io::Result<Sender<Zeroizing<Vec<u8>>>> {
 
 /// A thread that reads stanzas, and then waits for the end of the plugin: whoever waits for no
 /// program that has ended keeps it in the system's table.
-fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<Said>> {
-    let (to, said) = mpsc::channel();
+fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<PluginMessage>> {
+    let (to, messages) = mpsc::channel();
     let read = move || {
         let mut stdout = BufReader::new(stdout);
         loop {
             let next = stanza(&mut stdout);
-            let more = matches!(next, Said::Stanza(_));
+            let more = matches!(next, PluginMessage::Stanza(_));
             if to.send(next).is_err() || !more {
                 break;
             }
         }
         drop(stdout);
-        let _ = to.send(Said::Ended(child.wait().ok()));
+        let _ = to.send(PluginMessage::Ended(child.wait().ok()));
     };
     thread::Builder::new().spawn(read)?;
-    Ok(said)
+    Ok(messages)
 }
 
-fn stanza(from: &mut impl BufRead) -> Said {
+fn stanza(from: &mut impl BufRead) -> PluginMessage {
     let mut text = Zeroizing::new(Vec::new());
     loop {
         let start = text.len();
         let room = (MAX_STANZA_BYTES - start) as u64;
         if from.by_ref().take(room).read_until(b'\n', &mut text).is_err() {
-            return Said::Closed;
+            return PluginMessage::Closed;
         }
         let line = &text[start..];
         if start == 0 && !line.is_empty() && !line.starts_with(age_text::BEGIN) {
-            return Said::Nonsense;
+            return PluginMessage::Nonsense;
         }
         let Some(line) = line.strip_suffix(b"\n") else {
-            return if text.len() == MAX_STANZA_BYTES { Said::Nonsense } else { Said::Closed };
+            return if text.len() == MAX_STANZA_BYTES {
+                PluginMessage::Nonsense
+            } else {
+                PluginMessage::Closed
+            };
         };
         // The first line is none of the body, whose last line is the first that is short.
         if start > 0 && line.len() != age_text::COLUMNS {
@@ -202,13 +207,13 @@ fn stanza(from: &mut impl BufRead) -> Said {
         }
     }
     match age_text::parse(&text).map(|mut stanzas| (stanzas.pop(), stanzas.len())) {
-        Some((Some(stanza), 0)) => Said::Stanza(stanza),
-        _ => Said::Nonsense,
+        Some((Some(stanza), 0)) => PluginMessage::Stanza(stanza),
+        _ => PluginMessage::Nonsense,
     }
 }
 
 /// A thread that keeps the end of what it reads.
-fn listener(mut stderr: ChildStderr) -> io::Result<Words> {
+fn listener(mut stderr: ChildStderr) -> io::Result<ErrorOutput> {
     let last = Arc::new(Mutex::new(Vec::new()));
     let (all, ended) = mpsc::channel();
     let keep = Arc::clone(&last);
@@ -223,7 +228,7 @@ fn listener(mut stderr: ChildStderr) -> io::Result<Words> {
         let _ = all.send(());
     };
     thread::Builder::new().spawn(listen)?;
-    Ok(Words { last, ended })
+    Ok(ErrorOutput { last, ended })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -13,8 +13,8 @@ use chacha20poly1305::{ChaCha20Poly1305, Nonce, Tag};
 
 use super::CHUNK_BYTES;
 use crate::error::Error;
-use crate::payload_cipher::Failed;
-use crate::segment::{Direction, Position, Run};
+use crate::payload_cipher::PartialFailure;
+use crate::segment::{Direction, Position, SegmentSequence};
 
 const TAG_BYTES: usize = 16;
 
@@ -50,14 +50,14 @@ impl ChunkCipher {
         &self,
         first: Position,
         slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
-    ) -> Result<usize, Failed> {
-        let (run, mut output) = (Run { first, count: slots.len() }, 0);
+    ) -> Result<usize, PartialFailure> {
+        let (run, mut output) = (SegmentSequence { first, count: slots.len() }, 0);
         for (i, (slot, length)) in slots.enumerate() {
             let bytes = match self.direction {
-                Direction::Seal => self.seal(run.at(i), slot, length),
-                Direction::Open => self.open_slot(run.at(i), slot, length),
+                Direction::Seal => self.seal(run.position(i), slot, length),
+                Direction::Open => self.open_slot(run.position(i), slot, length),
             };
-            output += bytes.map_err(|Failed { output: more, error }| Failed {
+            output += bytes.map_err(|PartialFailure { output: more, error }| PartialFailure {
                 output: output + more,
                 error,
             })?;
@@ -71,14 +71,14 @@ impl ChunkCipher {
         first: Position,
         chunks: impl ExactSizeIterator<Item = (&'a mut [u8], &'a mut [u8])>,
     ) -> crate::error::Result<()> {
-        let run = Run { first, count: chunks.len() };
+        let run = SegmentSequence { first, count: chunks.len() };
         for (i, (text, tag)) in chunks.enumerate() {
-            self.open(run.at(i), text, tag)?;
+            self.open(run.position(i), text, tag)?;
         }
         Ok(())
     }
 
-    fn seal(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize, Failed> {
+    fn seal(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize, PartialFailure> {
         let (text, tag) = slot.split_at_mut(length);
         let sealed = self
             .aead
@@ -88,7 +88,12 @@ impl ChunkCipher {
         Ok(length + TAG_BYTES)
     }
 
-    fn open_slot(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize, Failed> {
+    fn open_slot(
+        &self,
+        at: Position,
+        slot: &mut [u8],
+        length: usize,
+    ) -> Result<usize, PartialFailure> {
         // An empty chunk after others would give one plaintext two encryptions.
         let text = length
             .checked_sub(TAG_BYTES)
@@ -99,7 +104,7 @@ impl ChunkCipher {
         Ok(length - TAG_BYTES)
     }
 
-    fn open(&self, at: Position, text: &mut [u8], tag: &[u8]) -> Result<(), Failed> {
+    fn open(&self, at: Position, text: &mut [u8], tag: &[u8]) -> Result<(), PartialFailure> {
         let tag = Tag::try_from(tag).map_err(|_| Error::Truncated)?;
         let bytes = text.len();
         // Nothing is decrypted before the tag has been compared.
@@ -114,7 +119,7 @@ impl ChunkCipher {
         // Only the last may be shorter.
         if bytes == CHUNK_BYTES as usize && opens(Position { index, last: !last }) {
             let error = if last { Error::CutShort } else { Error::Extended };
-            return Err(Failed { output: bytes, error });
+            return Err(PartialFailure { output: bytes, error });
         }
         Err(Error::Corrupt { segment: index, last }.into())
     }

@@ -5,19 +5,19 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
 use super::{ChunkCipher, Header};
-use crate::crypt::{Progress, Summary, seal};
 use crate::error::Result;
 use crate::payload_cipher::PayloadCipher;
-use crate::pipeline::{Input, Output, Run};
+use crate::pipeline::{Input, Output, Pipeline};
 use crate::recipients::Recipients;
 use crate::segment::Direction;
+use crate::whole_file::{OnProgress, Summary, seal};
 
 /// Encrypts files in age's format: for age's recipients, or a passphrase alone.
 #[derive(Clone, Copy)]
 pub struct Encryptor<'a> {
     recipients: &'a Recipients,
     threads: Option<NonZeroUsize>,
-    progress: Progress<'a>,
+    progress: OnProgress<'a>,
     cancel: Option<&'a AtomicBool>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Encryptor<'a> {
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, payload_key) = Header::create(self.recipients)?;
         let cipher = PayloadCipher::Age(ChunkCipher::new(&payload_key, Direction::Seal));
-        let run = Run {
+        let run = Pipeline {
             cipher,
             threads: self.threads,
             progress: self.progress,

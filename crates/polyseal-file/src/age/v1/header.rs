@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::armor::begins_armored;
 use crate::error::{Error, HeaderError, Result, io};
-use crate::header::Existing;
+use crate::header::ExistingRecipients;
 use crate::kdf::{self, MAC_BYTES};
 use crate::key::random;
 use crate::recipients::{Identities, Recipients};
@@ -46,7 +46,7 @@ pub struct Header {
 }
 
 /// Whether a file that begins with `byte` may be an age file, and no Polyseal file.
-pub(crate) fn begins_so(byte: u8) -> bool {
+pub(crate) fn is_header_start(byte: u8) -> bool {
     byte == MAGIC[0]
 }
 
@@ -198,11 +198,11 @@ impl AuthenticHeader<'_> {
     /// # Errors
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`],
     /// [`Error::AgeKeyFile`] or [`Error::TooManyRecipients`].
-    pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
+    pub fn rekey(&self, recipients: &Recipients, existing: ExistingRecipients) -> Result<Header> {
         let (new, labels) = recipients.age_stanzas(&self.file_key)?;
         let mut stanzas = match existing {
-            Existing::Keep => self.header.stanzas.clone(),
-            Existing::Remove => Vec::new(),
+            ExistingRecipients::Keep => self.header.stanzas.clone(),
+            ExistingRecipients::Remove => Vec::new(),
         };
         // A file does not keep the labels that its recipients had when it was made.
         let go_together = |stanza: &AgeStanza| match stanza.tag.as_str() {

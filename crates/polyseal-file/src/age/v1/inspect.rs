@@ -49,6 +49,10 @@ impl Inspection {
 
     /// The payload of a file of so many bytes.
     pub(crate) fn payload_of(&self, file_bytes: u64) -> PayloadInfo {
-        PayloadInfo::of(file_bytes.saturating_sub(self.payload_offset), CHUNK_BYTES, TAG_BYTES)
+        PayloadInfo::from_length(
+            file_bytes.saturating_sub(self.payload_offset),
+            CHUNK_BYTES,
+            TAG_BYTES,
+        )
     }
 }

@@ -44,7 +44,7 @@ mod passphrase;
 
 pub(crate) use chunks::ChunkCipher;
 pub use encryptor::Encryptor;
-pub(crate) use header::begins_so;
+pub(crate) use header::is_header_start;
 pub use header::{AuthenticHeader, Header, MAX_HEADER_BYTES};
 pub use inspect::Inspection;
 #[cfg(feature = "passphrase")]

@@ -16,7 +16,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use rustix::fs::{Gid, Stat, fchown, fstat};
 use rustix::process::{getegid, geteuid};
 
-use super::{Directory, EntryKind, FileId, Seen};
+use super::{Directory, EntryKind, FileId, FileStatus};
 
 const OWNER: u32 = 0o700;
 const GROUP: u32 = 0o070;
@@ -33,17 +33,17 @@ pub(crate) struct Access {
 
 impl Access {
     /// That of the file that was seen under a name in `folder`.
-    pub(crate) fn of(folder: &Directory, seen: &Seen) -> Self {
+    pub(crate) fn from_status(folder: &Directory, seen: &FileStatus) -> Self {
         Self { id: seen.id(), mode: seen.mode().into(), named_by_us: is_for_us(folder) }
     }
 
     /// A link in `folder` has led to the file, so that whoever can write there has chosen it.
-    pub(crate) fn led_to_by(&mut self, folder: &Directory) {
+    pub(crate) fn add_link_folder(&mut self, folder: &Directory) {
         self.named_by_us = self.named_by_us && is_for_us(folder);
     }
 
     /// Another user has chosen which file it is.
-    pub(crate) fn led_to_by_another(&mut self) {
+    pub(crate) fn distrust_name(&mut self) {
         self.named_by_us = false;
     }
 
@@ -80,7 +80,7 @@ impl Access {
 /// What of `mode` a new file or directory in `folder` may have: only its owner has access if
 /// somebody else gives names there, or if the folder has given it an access control list; and its
 /// group only if that is the group of this user, not one that the folder has given it.
-pub(crate) fn given(folder: &Directory, new: &impl AsFd, mode: u16) -> io::Result<u16> {
+pub(crate) fn allowed_mode(folder: &Directory, new: &impl AsFd, mode: u16) -> io::Result<u16> {
     const OWNER: u16 = 0o700;
     const GROUP: u16 = 0o070;
     let is_own_group = fstat(new)?.st_gid == getegid().as_raw();

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 use rustix::fs::futimens;
 use rustix::io::Errno;
 
@@ -27,15 +27,15 @@ pub(crate) fn is_us(owner: u32) -> bool {
 }
 
 /// The permissions of a file, at most 0o777, and when it was modified.
-pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Modified)> {
+pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Timestamp)> {
     let metadata = file.metadata()?;
     let mode = u16::try_from(metadata.mode() & PERMISSIONS).unwrap_or_default();
     let nanoseconds = u32::try_from(metadata.mtime_nsec()).unwrap_or_default();
-    Ok((mode, Modified { seconds: metadata.mtime(), nanoseconds }))
+    Ok((mode, Timestamp { seconds: metadata.mtime(), nanoseconds }))
 }
 
 /// Gives a file this mode and this time.
-pub(crate) fn set(file: &File, mode: u16, modified: Modified) -> io::Result<()> {
+pub(crate) fn set(file: &File, mode: u16, modified: Timestamp) -> io::Result<()> {
     futimens(file, &times(modified))?;
     file.set_permissions(Permissions::from_mode(mode.into()))
 }

@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat,
     futimens, linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat,
@@ -25,7 +25,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::access::is_for_us;
-use super::{EntryKind, FileId, Seen};
+use super::{EntryKind, FileId, FileStatus};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A FIFO without a writer is not waited for.
@@ -76,7 +76,7 @@ impl Directory {
     /// # Errors
     /// Those of the system.
     pub fn open_for_output(path: &Path) -> io::Result<Self> {
-        let Ok((folder, name)) = Self::of(path) else { return Self::open(path) };
+        let Ok((folder, name)) = Self::parent_and_name(path) else { return Self::open(path) };
         let seen = folder.stat(&name)?;
         if seen.kind() == EntryKind::Link && seen.is_ours_or_roots() {
             return Self::open(path);
@@ -94,7 +94,7 @@ impl Directory {
     ///
     /// # Errors
     /// Those of the system; `InvalidInput` if the path ends in no name.
-    pub fn of(path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn parent_and_name(path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((Self::open(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
     }
@@ -123,7 +123,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
-    pub fn make_way_to(&self, path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn make_parents(&self, path: &Path) -> io::Result<(Self, OsString)> {
         match self.of_beneath(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => return found,
@@ -159,8 +159,8 @@ impl Directory {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Seen> {
-        Ok(Seen(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
+    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
+        Ok(FileStatus(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// The names in it, and what each is.
@@ -174,7 +174,7 @@ impl Directory {
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => self.stat(name)?.kind(),
-                known => EntryKind::of(known),
+                known => EntryKind::from_file_type(known),
             };
             names.push((name.to_owned(), kind));
         }
@@ -187,7 +187,7 @@ impl Directory {
         let nanoseconds = |it| i64::try_from(it).unwrap_or_default();
         let changed = [stat.st_ctime, nanoseconds(stat.st_ctime_nsec)];
         let modified = [stat.st_mtime, nanoseconds(stat.st_mtime_nsec)];
-        Ok(DirectoryState { id: Seen(stat).id(), changed, modified })
+        Ok(DirectoryState { id: FileStatus(stat).id(), changed, modified })
     }
 
     /// The same as a file, of which there is only what the system says of it.
@@ -196,13 +196,13 @@ impl Directory {
     }
 
     /// Whether both are one handle.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Whether it belongs to this user.
     pub(crate) fn is_ours(&self) -> io::Result<bool> {
-        Ok(Seen(fstat(&self.0)?).is_ours())
+        Ok(FileStatus(fstat(&self.0)?).is_ours())
     }
 
     /// Whether only this user, root and its group can give names in it.
@@ -236,7 +236,7 @@ impl Directory {
     }
 
     /// Gives it this mode and, if one is given, this time.
-    pub(crate) fn set(&self, mode: u16, modified: Option<Modified>) -> io::Result<()> {
+    pub(crate) fn set(&self, mode: u16, modified: Option<Timestamp>) -> io::Result<()> {
         if let Some(modified) = modified {
             futimens(&self.0, &times(modified))?;
         }
@@ -270,7 +270,7 @@ impl Directory {
     }
 
     /// Gives the symbolic link `name` this time.
-    pub(crate) fn set_link_time(&self, name: &OsStr, modified: Modified) -> io::Result<()> {
+    pub(crate) fn set_link_time(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         Ok(utimensat(&self.0, name, &times(modified), AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
@@ -335,7 +335,7 @@ impl Directory {
     fn resolve(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
         #[cfg(target_os = "linux")]
-        if let Some(opened) = at_once(self.as_fd(), path, flags) {
+        if let Some(opened) = open_in_one_call(self.as_fd(), path, flags) {
             return opened;
         }
         let (last, before) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
@@ -359,7 +359,7 @@ impl AsFd for Directory {
 }
 
 /// The time of the last access is left as it is.
-pub(super) fn times(modified: Modified) -> Timestamps {
+pub(super) fn times(modified: Timestamp) -> Timestamps {
     Timestamps {
         last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         last_modification: Timespec {
@@ -412,7 +412,11 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 
 /// By one call of the system, or `None` where it has none.
 #[cfg(target_os = "linux")]
-fn at_once(from: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_in_one_call(
+    from: BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::{ResolveFlags, openat2};
 
     // Tests force the other way; a release build cannot be made to.

@@ -5,8 +5,8 @@ mod access;
 pub(crate) mod contents;
 mod directory;
 mod links;
-mod seen;
 mod special;
+mod status;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -17,12 +17,12 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
-pub(crate) use self::access::{Access, given};
+pub(crate) use self::access::{Access, allowed_mode};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
 pub(crate) use self::links::links_are_ours;
-pub use self::seen::{EntryKind, FileId, Seen};
 pub use self::special::SpecialFile;
+pub use self::status::{EntryKind, FileId, FileStatus};
 
 /// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {

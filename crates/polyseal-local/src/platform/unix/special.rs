@@ -19,7 +19,7 @@ pub struct SpecialFile {
 impl SpecialFile {
     /// What `path` names, if it is one.
     #[must_use]
-    pub fn at(path: &Path) -> Option<Self> {
+    pub fn find(path: &Path) -> Option<Self> {
         let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
         let found = fs::metadata(path).ok().filter(|found| is_special(found.file_type()))?;
         Some(Self { path: path.to_owned(), found })
@@ -38,7 +38,7 @@ impl SpecialFile {
     /// Those of the system.
     pub fn open(&self) -> io::Result<Option<File>> {
         let file = OpenOptions::new().write(true).open(&self.path)?;
-        let is_it = FileId::of(&file.metadata()?) == FileId::of(&self.found);
+        let is_it = FileId::from_metadata(&file.metadata()?) == FileId::from_metadata(&self.found);
         Ok(is_it.then_some(file))
     }
 }

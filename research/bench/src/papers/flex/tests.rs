@@ -4,12 +4,12 @@ fn timing(bytes: usize, seconds: f64) -> Timing {
     Timing { bytes, cycles: vec![seconds * 1e3], seconds: vec![seconds] }
 }
 
-fn measured() -> Measured {
+fn measured() -> TimingTable {
     let names = ["flex-och", "aes-256-gcm", "ocb3 openssl"].map(String::from).to_vec();
     let at = |bytes: usize, one: f64| {
         [one, 2.0 * one, 3.0 * one].map(|seconds| timing(bytes, seconds)).to_vec()
     };
-    Measured { names, timings: vec![at(256, 0.256), at(4096, 2.048)] }
+    TimingTable { names, timings: vec![at(256, 0.256), at(4096, 2.048)] }
 }
 
 fn written(tables: Vec<Table>) -> String {

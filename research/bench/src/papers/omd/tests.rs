@@ -4,13 +4,13 @@ fn timing(bytes: usize, seconds: f64) -> Timing {
     Timing { bytes, cycles: vec![seconds * 1e3], seconds: vec![seconds] }
 }
 
-fn measured() -> Measured {
+fn measured() -> TimingTable {
     let names = ["omd-sha512", "aes-256-gcm", "sha512 openssl", "sha512 aws-lc", "blake2b openssl"];
     let at = |bytes: usize, one: f64| {
         [3.0 * one, one, 2.5 * one, 2.0 * one, one].map(|seconds| timing(bytes, seconds)).to_vec()
     };
     let timings = vec![at(64, 0.064), at(4096, 2.048)];
-    Measured { names: names.map(String::from).to_vec(), timings }
+    TimingTable { names: names.map(String::from).to_vec(), timings }
 }
 
 fn written(table: &Table) -> String {
@@ -67,7 +67,7 @@ fn whatever_exists_is_measured() {
         assert!(text.contains(&title), "{text}");
     }
     assert!(text.contains(" 300 B |") && text.contains("no associated data"), "{text}");
-    let names = Measured::of(Operation::Seal, backend, &options, &mut Log::None).unwrap().names;
+    let names = TimingTable::of(Operation::Seal, backend, &options, &mut Log::None).unwrap().names;
     for name in ["omd-sha256", "omd-sha512", "omd-blake2b", "aes-256-gcm"] {
         assert!(names.contains(&String::from(name)), "{names:?}");
     }

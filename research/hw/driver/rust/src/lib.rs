@@ -53,7 +53,7 @@ pub use epoch::Epoch;
 #[cfg(all(feature = "std", unix))]
 pub use epoch_file::{EpochError, EpochFile};
 pub use error::{Error, Fault};
-pub use link::{Bus, Capabilities, Derived, Events, Link, Offer, Role, Status};
+pub use link::{Bus, Capabilities, DerivedSession, Events, Link, Offer, Role, Status};
 pub use mapped::MappedBus;
 #[cfg(feature = "std")]
 pub use stream::{Simulator, StreamBus, StreamError};

@@ -395,7 +395,7 @@ impl<'a, B: Bus> Offer<'a, B> {
     ///
     /// [`Error::EqualIdentifiers`]; [`Error::Refused`] without a master key; [`Error::Stuck`], and
     /// the bus's own.
-    pub fn derive(self, peers: &[u8; 24]) -> Result<Derived<'a, B>, Error<B::Error>> {
+    pub fn derive(self, peers: &[u8; 24]) -> Result<DerivedSession<'a, B>, Error<B::Error>> {
         if self.identifier[..RANDOM] == peers[..RANDOM] {
             return Err(Error::EqualIdentifiers);
         }
@@ -406,20 +406,20 @@ impl<'a, B: Bus> Offer<'a, B> {
         }
         let confirmation = self.link.read_bytes(reg::OWN_CONFIRMATION)?;
         let session = self.link.read(reg::SESSION)?.to_le_bytes();
-        Ok(Derived { link: self.link, confirmation, session })
+        Ok(DerivedSession { link: self.link, confirmation, session })
     }
 }
 
 /// A session that has its keys: the other end must be told the confirmation, and its own is needed.
 #[derive(Debug)]
 #[must_use]
-pub struct Derived<'a, B> {
+pub struct DerivedSession<'a, B> {
     link: &'a mut Link<B>,
     confirmation: [u8; 16],
     session: [u8; 4],
 }
 
-impl<B: Bus> Derived<'_, B> {
+impl<B: Bus> DerivedSession<'_, B> {
     /// This end's confirmation, 16 bytes. It is no secret.
     #[must_use]
     pub fn confirmation(&self) -> &[u8; 16] {

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 use rustix::fs::{FileType, Stat};
 use rustix::process::geteuid;
 
@@ -21,14 +21,14 @@ pub struct FileId {
 impl FileId {
     /// That of a file of which the system has told.
     #[must_use]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
     /// That of an open file or directory; none if the system does not tell.
-    pub fn of_open(descriptor: impl AsFd) -> Option<Self> {
+    pub fn from_open(descriptor: impl AsFd) -> Option<Self> {
         let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
-        Some(Self::of(&file.metadata().ok()?))
+        Some(Self::from_metadata(&file.metadata().ok()?))
     }
 }
 
@@ -46,7 +46,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    pub(super) fn of(kind: FileType) -> Self {
+    pub(super) fn from_file_type(kind: FileType) -> Self {
         match kind {
             FileType::Directory => Self::Directory,
             FileType::RegularFile => Self::File,
@@ -58,9 +58,9 @@ impl EntryKind {
 
 /// What was seen under a name; of a link, the link itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen(pub(super) Stat);
+pub struct FileStatus(pub(super) Stat);
 
-impl Seen {
+impl FileStatus {
     /// Which file it is.
     #[must_use]
     #[allow(clippy::unnecessary_cast, reason = "macOS has another type")]
@@ -71,7 +71,7 @@ impl Seen {
     /// What it is.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
-        EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
+        EntryKind::from_file_type(FileType::from_raw_mode(self.0.st_mode))
     }
 
     /// Its length in bytes.
@@ -89,9 +89,9 @@ impl Seen {
 
     /// When it was modified.
     #[must_use]
-    pub fn modified(&self) -> Modified {
+    pub fn modified(&self) -> Timestamp {
         let nanoseconds = u32::try_from(self.0.st_mtime_nsec).unwrap_or_default();
-        Modified { seconds: self.0.st_mtime, nanoseconds }
+        Timestamp { seconds: self.0.st_mtime, nanoseconds }
     }
 
     /// Whether it belongs to the user of this process.

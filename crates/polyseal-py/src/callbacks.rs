@@ -24,7 +24,7 @@ const EVERY: Duration = Duration::from_millis(50);
 
 /// What `progress` is called with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum ProgressKind {
     /// The bytes that have been read, and those that there are, if that is known.
     File,
     /// Files that are done or have failed, those that there are, and the same of bytes.
@@ -41,9 +41,9 @@ struct State {
     looked: Option<(u64, u64, Instant)>,
 }
 
-pub(crate) struct Told {
+pub(crate) struct Callbacks {
     home: ThreadId,
-    of: Of,
+    kind: ProgressKind,
     progress: Option<Py<PyAny>>,
     state: Mutex<State>,
     stopped: AtomicBool,
@@ -51,12 +51,12 @@ pub(crate) struct Told {
     warnings: Mutex<Vec<String>>,
 }
 
-impl Told {
+impl Callbacks {
     /// `progress` is called in this thread.
-    pub(crate) fn new(of: Of, progress: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn new(kind: ProgressKind, progress: Option<Py<PyAny>>) -> Self {
         Self {
             home: thread::current().id(),
-            of,
+            kind,
             progress,
             state: Mutex::default(),
             stopped: AtomicBool::new(false),
@@ -102,7 +102,7 @@ impl Told {
         let done = result?;
         let mut state = *lock(&self.state);
         // Not all that there is to be read goes through the pipeline: a header does not.
-        if let (Of::File, Some((_, all))) = (self.of, state.all) {
+        if let (ProgressKind::File, Some((_, all))) = (self.kind, state.all) {
             state.bytes = state.bytes.max(all);
         }
         if state.looked.is_none_or(|(files, bytes, _)| (files, bytes) != (state.files, state.bytes))
@@ -119,9 +119,11 @@ impl Told {
     fn tell(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         py.check_signals()?;
         let Some(progress) = &self.progress else { return Ok(()) };
-        match self.of {
-            Of::File => progress.call1(py, (state.bytes, state.all.map(|(_, bytes)| bytes)))?,
-            Of::Tree => {
+        match self.kind {
+            ProgressKind::File => {
+                progress.call1(py, (state.bytes, state.all.map(|(_, bytes)| bytes)))?
+            }
+            ProgressKind::Tree => {
                 // As long as they have not been counted, there are as many as have been seen.
                 let (files, bytes) = state.all.unwrap_or_default();
                 let bytes = if state.all.is_some() { bytes } else { state.bytes };
@@ -139,8 +141,8 @@ impl Told {
         }
         let mut state = lock(&self.state);
         let is_due = state.looked.is_none_or(|(files, bytes, time)| {
-            let told = self.progress.is_some() && state.files != files;
-            told || state.bytes - bytes >= EVERY_BYTES || time.elapsed() >= EVERY
+            let callbacks = self.progress.is_some() && state.files != files;
+            callbacks || state.bytes - bytes >= EVERY_BYTES || time.elapsed() >= EVERY
         });
         if !is_due {
             return;
@@ -155,7 +157,7 @@ impl Told {
     }
 }
 
-impl Progress for Told {
+impl Progress for Callbacks {
     fn wants_total(&self) -> bool {
         self.progress.is_some()
     }
@@ -177,7 +179,7 @@ impl Progress for Told {
                     path.display()
                 )
             }
-            Notice::NoCopy(path) => {
+            Notice::BadBackup(path) => {
                 format!("{}: it is no copy of a header, and was left as it is", path.display())
             }
             _ => return,

@@ -1,9 +1,9 @@
-//! For whom a file is, or what opens it: one object for both, which `polyseal/_who.py` makes of the
-//! keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
+//! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of
+//! the keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
-use polyseal_local::Already;
+use polyseal_local::RekeyedCheck;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -15,7 +15,7 @@ use crate::secret::SecretKey;
 
 /// Keys, identities and recipients of age, a passphrase, and the context of a file.
 #[pyclass(frozen, module = "polyseal._polyseal")]
-pub(crate) struct Who {
+pub(crate) struct KeySet {
     keys: Vec<Py<SecretKey>>,
     identities: Vec<(Zeroizing<Vec<u8>>, Option<String>)>,
     recipients: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Who {
 }
 
 #[pymethods]
-impl Who {
+impl KeySet {
     #[new]
     fn new(
         keys: Vec<Py<SecretKey>>,
@@ -45,14 +45,14 @@ impl Who {
     }
 }
 
-impl Who {
+impl KeySet {
     /// That of keywords.
     pub(crate) fn of<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Self>> {
         static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let make = MAKE.import(py, "polyseal._who", "who")?;
+        let make = MAKE.import(py, "polyseal._key_set", "key_set")?;
         Ok(make.call((), keywords)?.cast_into()?)
     }
 
@@ -87,10 +87,14 @@ impl Who {
 
     /// What shows that one of many files has been given to them. Where one key is added and nobody
     /// else, it opens what is done.
-    pub(crate) fn already<'a>(&self, opens: &'a Identities<'a>, keep: bool) -> Already<'a> {
+    pub(crate) fn rekeyed_check<'a>(
+        &self,
+        opens: &'a Identities<'a>,
+        keep: bool,
+    ) -> RekeyedCheck<'a> {
         let others = self.identities.len() + self.recipients.len();
         let one_is_added = keep && self.keys.len() == 1 && others == 0 && self.passphrase.is_none();
-        if one_is_added { Already::OpensAdded(opens) } else { Already::Opens(opens) }
+        if one_is_added { RekeyedCheck::OpensAdded(opens) } else { RekeyedCheck::Opens(opens) }
     }
 
     /// What opens a file.

@@ -1,4 +1,4 @@
-//! The border: pointers become slices, panics become errors.
+//! Where C calls Rust: pointers become slices, panics become errors.
 //!
 //! Checked here: a null pointer with a length, a length that no memory has, an output that overlaps
 //! what is read. An input may be the output (`transfer`): the message is then replaced where it
@@ -12,17 +12,17 @@ use std::slice;
 
 use polyseal::aead::inout::InOutBuf;
 
-use crate::error::{Code, Failure, Outcome, keep};
+use crate::error::{Code, Failure, Result, keep};
 
 /// What C gets of `call`: 0, or −1 and the reason kept.
 #[inline]
-pub(crate) fn border(call: impl FnOnce() -> Outcome) -> c_int {
-    border_value(-1, || call().map(|()| 0))
+pub(crate) fn catch_panic(call: impl FnOnce() -> Result) -> c_int {
+    catch_panic_or(-1, || call().map(|()| 0))
 }
 
 /// The same for a function with a value of its own, and one that says that it has failed.
 #[inline]
-pub(crate) fn border_value<T>(failed: T, call: impl FnOnce() -> Outcome<T>) -> T {
+pub(crate) fn catch_panic_or<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
     // What a panic leaves behind is looked at no more: keys and buffers are C's, or are dropped.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => value,
@@ -33,7 +33,7 @@ pub(crate) fn border_value<T>(failed: T, call: impl FnOnce() -> Outcome<T>) -> T
         Err(panic) => {
             // Dropping it could panic again.
             mem::forget(panic);
-            keep(Failure::of(Code::Defect));
+            keep(Failure::from_code(Code::Defect));
             failed
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn border_value<T>(failed: T, call: impl FnOnce() -> Outcome<T>) -> T
 /// # Safety
 /// `start` leads to `len` bytes that nobody writes to during `'a`.
 #[inline]
-pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Outcome<&'a [u8]> {
+pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Result<&'a [u8]> {
     if len == 0 {
         return Ok(&[]);
     }
@@ -58,7 +58,7 @@ pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Outcome<&'a [u8]
 /// # Safety
 /// `start` leads to `len` bytes that nobody else reads or writes during `'a`.
 #[inline]
-pub(crate) unsafe fn bytes_mut<'a>(start: *mut u8, len: usize) -> Outcome<&'a mut [u8]> {
+pub(crate) unsafe fn bytes_mut<'a>(start: *mut u8, len: usize) -> Result<&'a mut [u8]> {
     if len == 0 {
         return Ok(&mut []);
     }
@@ -68,12 +68,12 @@ pub(crate) unsafe fn bytes_mut<'a>(start: *mut u8, len: usize) -> Outcome<&'a mu
 }
 
 #[inline]
-fn expect_some(start: *const u8, len: usize) -> Outcome {
+fn expect_some(start: *const u8, len: usize) -> Result {
     if start.is_null() {
         return Err(null("a buffer"));
     }
     if len > isize::MAX as usize {
-        return Err(Failure::of(Code::TooLong));
+        return Err(Failure::from_code(Code::TooLong));
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ pub(crate) fn null(what: &str) -> Failure {
 ///
 /// # Safety
 /// `pointer` is null or leads to a `T` that nobody writes to during `'a`.
-pub(crate) unsafe fn there<'a, T>(pointer: *const T, what: &str) -> Outcome<&'a T> {
+pub(crate) unsafe fn non_null<'a, T>(pointer: *const T, what: &str) -> Result<&'a T> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(what))
 }
@@ -96,7 +96,7 @@ pub(crate) unsafe fn there<'a, T>(pointer: *const T, what: &str) -> Outcome<&'a 
 ///
 /// # Safety
 /// `pointer` is null or leads to a `T` that nobody else reads or writes during `'a`.
-pub(crate) unsafe fn there_mut<'a, T>(pointer: *mut T, what: &str) -> Outcome<&'a mut T> {
+pub(crate) unsafe fn non_null_mut<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_mut() }.ok_or_else(|| null(what))
 }
@@ -105,7 +105,7 @@ pub(crate) unsafe fn there_mut<'a, T>(pointer: *mut T, what: &str) -> Outcome<&'
 ///
 /// # Safety
 /// `text` is null or leads to a null-terminated text that nobody writes to during `'a`.
-pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Outcome<&'a str> {
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
     if text.is_null() {
         return Err(null(what));
     }
@@ -118,10 +118,10 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Outcome<&'a st
 ///
 /// # Safety
 /// `slot` is null or leads to a pointer that may be written to.
-pub(crate) unsafe fn hand_over<T>(slot: *mut *mut T, make: impl FnOnce() -> Outcome<T>) -> c_int {
-    border(|| {
+pub(crate) unsafe fn hand_over<T>(slot: *mut *mut T, make: impl FnOnce() -> Result<T>) -> c_int {
+    catch_panic(|| {
         // SAFETY: the caller's promise.
-        let slot = unsafe { there_mut(slot, "where the handle goes") }?;
+        let slot = unsafe { non_null_mut(slot, "where the handle goes") }?;
         *slot = ptr::null_mut();
         *slot = Box::into_raw(Box::new(make()?));
         Ok(())
@@ -133,7 +133,7 @@ pub(crate) unsafe fn hand_over<T>(slot: *mut *mut T, make: impl FnOnce() -> Outc
 /// # Safety
 /// `handle` is null or comes from [`hand_over`], and is not used any more.
 pub(crate) unsafe fn release<T>(handle: *mut T) {
-    border(|| {
+    catch_panic(|| {
         if !handle.is_null() {
             // SAFETY: the caller's promise: it was made by `Box::into_raw`.
             drop(unsafe { Box::from_raw(handle) });
@@ -157,7 +157,7 @@ impl Region {
     }
 
     #[inline]
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn from_slice(bytes: &[u8]) -> Self {
         Self::new(bytes.as_ptr(), bytes.len())
     }
 
@@ -170,17 +170,17 @@ impl Region {
 
 /// Refuses an output that any of the inputs lies in.
 #[inline]
-pub(crate) fn expect_apart<const N: usize>(output: Region, inputs: &[Region; N]) -> Outcome {
+pub(crate) fn expect_apart<const N: usize>(output: Region, inputs: &[Region; N]) -> Result {
     // Without a branch for each: they are almost always apart.
     if inputs.iter().fold(false, |any, input| any | input.meets(output)) {
-        return Err(Failure::of(Code::Overlap));
+        return Err(Failure::from_code(Code::Overlap));
     }
     Ok(())
 }
 
 /// Refuses an output that the input lies in without being where it begins.
 #[inline]
-pub(crate) fn expect_same_or_apart(output: Region, input: Region) -> Outcome {
+pub(crate) fn expect_same_or_apart(output: Region, input: Region) -> Result {
     if output.start == input.start { Ok(()) } else { expect_apart(output, &[input]) }
 }
 
@@ -194,7 +194,7 @@ pub(crate) unsafe fn transfer<'a>(
     input: *const u8,
     output: *mut u8,
     len: usize,
-) -> Outcome<InOutBuf<'a, 'a, u8>> {
+) -> Result<InOutBuf<'a, 'a, u8>> {
     if len == 0 {
         let nothing = NonNull::<u8>::dangling().as_ptr();
         // SAFETY: no bytes are where the pointer, which is not null, leads.
@@ -213,15 +213,15 @@ mod tests {
 
     #[test]
     fn a_panic_ends_at_the_border() {
-        assert_eq!(border(|| panic!("a defect")), -1);
+        assert_eq!(catch_panic(|| panic!("a defect")), -1);
         assert_eq!(polyseal_last_error(), Code::Defect as c_int);
-        assert_eq!(border_value(7_u64, || panic!("again")), 7);
+        assert_eq!(catch_panic_or(7_u64, || panic!("again")), 7);
     }
 
     #[test]
     fn what_lies_in_an_output_is_refused_and_what_is_beside_it_is_not() {
         let buffer = [0_u8; 16];
-        let region = |from: usize, len: usize| Region::of(&buffer[from..from + len]);
+        let region = |from: usize, len: usize| Region::from_slice(&buffer[from..from + len]);
         let output = region(4, 8);
         for (input, apart) in [
             (region(0, 4), true),

@@ -10,14 +10,14 @@ use std::{panic, thread};
 use polyseal_file::manifest::{Entry, Kind};
 use polyseal_file::{Encryptor, Header, Input, Output};
 
-use super::join::{Pair, path_of, unread};
-use super::passed_on::passed_on;
-use super::seal::{Manifest, Outcome, bound};
-use super::store::NewSealed;
-use super::target::{NewTree, Writable};
-use super::{SealedTree, Tree, manifest_name, sealed};
+use super::byte_pipe::byte_pipe;
+use super::join::{Pair, path_of, unread_error};
+use super::seal::{Manifest, SealResult, file_kind};
+use super::store::NewSealedFile;
+use super::target::{NewTree, WritableTree};
+use super::{SealedTree, Tree, manifest_name, sealed_name};
 use crate::error::{Error, Problem, Result, file, sealing};
-use crate::many::{Done, Tell, Total, in_order};
+use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::watch::Watch;
 
 impl SealedTree<'_> {
@@ -31,7 +31,7 @@ impl SealedTree<'_> {
         &self,
         to: NewTree,
         encryptor: Encryptor<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
@@ -49,7 +49,7 @@ impl SealedTree<'_> {
             };
             Ok((pair, made))
         });
-        let work = |pair: Result<(Pair, Result)>| -> Outcome {
+        let work = |pair: Result<(Pair, Result)>| -> SealResult {
             // What cannot be read of the manifest has been read before, when it was opened.
             let (pair, made) = match pair {
                 Ok(pair) => pair,
@@ -58,29 +58,29 @@ impl SealedTree<'_> {
             let path = pair.path();
             let shown = tree.shown(&path);
             let done = match pair {
-                Pair::File(entry) => self.one(tree, &to, entry, encryptor),
+                Pair::File(entry) => self.reencrypt_entry(tree, &to, entry, encryptor),
                 Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
-                Pair::Unread(_, error) => Err(unread(&shown, error)),
+                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
+                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
             };
             (path, done)
         };
-        let manifest = NewSealed::File(to.create(Path::new(&manifest_name()), options)?);
+        let manifest = NewSealedFile::File(to.create(Path::new(&manifest_name()), options)?);
         let shown = to.tree.shown(Path::new(&manifest_name()));
         in_order(pairs, options.jobs, options.progress, work, |outcomes| {
             Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
         })
     }
 
-    fn one(
+    fn reencrypt_entry(
         &self,
         tree: &Tree,
-        to: &Writable,
+        to: &WritableTree,
         entry: Entry,
         encryptor: Encryptor<'_>,
-    ) -> Result<(Option<Entry>, Option<Done>)> {
-        let path = sealed(&path_of(&entry));
+    ) -> Result<(Option<Entry>, Option<FileOutcome>)> {
+        let path = sealed_name(&path_of(&entry));
         let shown = tree.shown(&path);
         let input = tree.file(&path)?;
         let header = Header::read(&mut &input).map_err(file(&shown))?;
@@ -90,7 +90,7 @@ impl SealedTree<'_> {
             .segment_size(header.segment_size())
             .header_bytes(header.as_bytes().len())
             .committing();
-        let (writing, mut reading) = passed_on();
+        let (writing, mut reading) = byte_pipe();
         let (opened, summary) = thread::scope(|scope| {
             let opening = scope.spawn(|| {
                 let mut writing = writing;
@@ -104,9 +104,9 @@ impl SealedTree<'_> {
         let summary = summary.map_err(sealing(output.shown()))?;
         // What was written so far may be all that the old file had that is authentic.
         let _ = opened.unwrap_or_else(|panic| panic::resume_unwind(panic))?;
-        let kind = bound(&summary, output.shown())?;
+        let kind = file_kind(&summary, output.shown())?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
-        Ok((Some(Entry { kind, ..entry }), Some(Done::Reencrypted { bytes })))
+        Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Reencrypted { bytes })))
     }
 }

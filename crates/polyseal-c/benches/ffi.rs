@@ -1,4 +1,4 @@
-//! What the border costs: each call of C's beside the same work by the typed interface of Rust, in
+//! What calls from C cost: each call of C's beside the same work by the typed interface of Rust, in
 //! one run, in turns, and the ratio of their times.
 //!
 //! C's functions are found in the shared library as any program finds them (`dlsym`), so that
@@ -127,7 +127,7 @@ fn row<A: KeyInit + AeadInOut>(library: &Library, name: &str, function: &str) {
     for bytes in [64, 1024, 16 * 1024, 1024 * 1024] {
         let tag_bytes = Tag::<A>::default().len();
         let message = Aligned::new(bytes, 1);
-        // One output for both: where a buffer lies matters more than the border.
+        // One output for both: where a buffer lies matters more than the call.
         let mut output = Aligned::new(bytes + tag_bytes, 0);
         let out = output.as_mut().as_mut_ptr();
         let sealed = |cipher: &A| {

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 #[cfg(feature = "age")]
 use crate::age::{
     self,
-    v1::{ChunkCipher, begins_so},
+    v1::{ChunkCipher, is_header_start},
 };
 use crate::armor::{ArmorReader, looks_armored};
 use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves};
@@ -20,9 +20,9 @@ use crate::key::Key;
 use crate::layout::SegmentSize;
 use crate::opener::Opener;
 use crate::passphrase::Context;
-use crate::payload::{PayloadHead, Stored};
+use crate::payload::{PayloadHead, StoredLength};
 use crate::payload_cipher::PayloadCipher;
-use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
+use crate::pipeline::{Input, Output, Pipeline, Sink, Source, Totals};
 use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
@@ -51,13 +51,13 @@ pub struct Summary {
 }
 
 /// Where the payload begins, the file salt, and the commitment to the file key if it was asked for.
-struct Opened {
+struct UnlockedHeader {
     offset: u64,
     file_salt: Option<[u8; COMMITMENT_BYTES]>,
     key_commitment: Option<[u8; COMMITMENT_BYTES]>,
 }
 
-impl Opened {
+impl UnlockedHeader {
     fn commitment(&self, leaves: Leaves) -> Option<Commitment> {
         let (file_salt, key) = (self.file_salt?, self.key_commitment?);
         Some(Commitment { file_salt, key, payload_root: leaves.root() })
@@ -75,7 +75,7 @@ impl Opened {
 }
 
 /// A function that is told, from any thread, how many more bytes of payload were read.
-pub(crate) type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 /// Encrypts files.
 ///
@@ -99,7 +99,7 @@ pub struct Encryptor<'a> {
     context: Option<&'a Context>,
     header_bytes: usize,
     threads: Option<NonZeroUsize>,
-    progress: Progress<'a>,
+    progress: OnProgress<'a>,
     cancel: Option<&'a AtomicBool>,
     commits: bool,
 }
@@ -111,17 +111,17 @@ pub struct Decryptor<'a> {
     context: Option<&'a Context>,
     detached: Option<&'a Header>,
     threads: Option<NonZeroUsize>,
-    progress: Progress<'a>,
+    progress: OnProgress<'a>,
     cancel: Option<&'a AtomicBool>,
-    commits: Commits<'a>,
+    commits: CommitmentMode<'a>,
 }
 
 /// What is to be known of the contents of what is decrypted.
 #[derive(Clone, Copy)]
-enum Commits<'a> {
-    Nothing,
-    Told,
-    Expected(&'a Commitment),
+enum CommitmentMode<'a> {
+    Ignore,
+    Compute,
+    Expect(&'a Commitment),
 }
 
 impl<'a> Encryptor<'a> {
@@ -278,7 +278,7 @@ impl<'a> Encryptor<'a> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
         let leaves = self.commits.then(Leaves::new);
-        let run = Run {
+        let run = Pipeline {
             cipher,
             threads: self.threads,
             progress: self.progress,
@@ -305,7 +305,7 @@ fn cipher(header: &Header, key: &PayloadKey, direction: Direction) -> Result<Pay
 
 /// Encrypts all of `input`, behind this header.
 pub(crate) fn seal(
-    run: &Run<'_>,
+    run: &Pipeline<'_>,
     header: &[u8],
     input: Input<'_>,
     output: Output<'_>,
@@ -346,14 +346,14 @@ impl<'a> Decryptor<'a> {
             threads: None,
             progress: None,
             cancel: None,
-            commits: Commits::Nothing,
+            commits: CommitmentMode::Ignore,
         }
     }
 
     /// With [`Summary::commitment`] of what is decrypted or verified, if it is no file of age.
     #[must_use]
     pub fn committing(mut self) -> Self {
-        self.commits = Commits::Told;
+        self.commits = CommitmentMode::Compute;
         self
     }
 
@@ -362,7 +362,7 @@ impl<'a> Decryptor<'a> {
     /// written by then is none that is expected: let it get a name only after this has succeeded.
     #[must_use]
     pub fn expecting(mut self, commitment: &'a Commitment) -> Self {
-        self.commits = Commits::Expected(commitment);
+        self.commits = CommitmentMode::Expect(commitment);
         self
     }
 
@@ -434,14 +434,16 @@ impl<'a> Decryptor<'a> {
     /// [`Error::Io`].
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let leaves = match self.commits {
-            Commits::Nothing => None,
-            Commits::Told | Commits::Expected(_) => Some(Leaves::new()),
+            CommitmentMode::Ignore => None,
+            CommitmentMode::Compute | CommitmentMode::Expect(_) => Some(Leaves::new()),
         };
         let (opened, totals) = self.open_all(leaves.as_ref(), input, output)?;
         let commitment = leaves.and_then(|leaves| opened.commitment(leaves));
         match self.commits {
             // CT: the verdict is public.
-            Commits::Expected(expected) if !commitment.is_some_and(|it| it.is(expected)) => {
+            CommitmentMode::Expect(expected)
+                if !commitment.is_some_and(|it| it.matches(expected)) =>
+            {
                 Err(Error::OtherContents)
             }
             _ => Ok(Summary { commitment, ..opened.summary(totals) }),
@@ -453,7 +455,7 @@ impl<'a> Decryptor<'a> {
         leaves: Option<&Leaves>,
         input: Input<'_>,
         output: Output<'_>,
-    ) -> Result<(Opened, Totals)> {
+    ) -> Result<(UnlockedHeader, Totals)> {
         let sink = match output {
             Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
@@ -475,7 +477,7 @@ impl<'a> Decryptor<'a> {
         leaves: Option<&Leaves>,
         reader: &mut (dyn Read + Send),
         sink: Sink<'_>,
-    ) -> Result<(Opened, Totals)> {
+    ) -> Result<(UnlockedHeader, Totals)> {
         let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
         if self.is_armored(&mut reader)? {
             let inside = ArmorReader::new(reader);
@@ -489,7 +491,7 @@ impl<'a> Decryptor<'a> {
         leaves: Option<&Leaves>,
         mut input: impl BufRead + Send,
         sink: Sink<'_>,
-    ) -> Result<(Opened, Totals)> {
+    ) -> Result<(UnlockedHeader, Totals)> {
         let (opened, run) = self.run(leaves, &mut input)?;
         let totals = run.carry(&Source::stream(&mut input), sink)?;
         Ok((opened, totals))
@@ -501,9 +503,9 @@ impl<'a> Decryptor<'a> {
         leaves: Option<&Leaves>,
         file: &std::fs::File,
         sink: Sink<'_>,
-    ) -> Result<(Opened, Totals)> {
+    ) -> Result<(UnlockedHeader, Totals)> {
         let input = InputFile::new(file)?;
-        let mut start = beginning(file);
+        let mut start = header_reader(file);
         let opened = match input.long() {
             Some(total) if !self.is_armored(&mut start)? => {
                 let (opened, run) = self.run(leaves, &mut start)?;
@@ -535,28 +537,28 @@ impl<'a> Decryptor<'a> {
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         self.expect_no_more_than_parts()?;
         let size = source.size().map_err(io("examine the input"))?;
-        let mut start = beginning(&source);
+        let mut start = header_reader(&source);
         if self.detached.is_some() || is_age(&mut start)? {
-            let (Opened { offset, .. }, cipher) = self.open(&mut start)?;
+            let (UnlockedHeader { offset, .. }, cipher) = self.open(&mut start)?;
             // The header was read, so the file is at least as long.
             if size < offset {
                 return Err(Error::InputChanged);
             }
             return Reader::new(source, PayloadHead::new(cipher, offset, size)?);
         }
-        let opener = Opener::of(Version::new(size)).in_turn();
+        let opener = Opener::for_version(Version::new(size)).sequential();
         let (head, last) = opener.read(&source, start.buffer(), self)?;
-        Reader::opened(source, head, &last)
+        Reader::with_head(source, head, &last)
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
-    /// [stored](Stored): for whoever fetches them in a way of their own. This header is used,
+    /// [stored](StoredLength): for whoever fetches them in a way of their own. This header is used,
     /// whether there is a [detached one](Self::detached_header) or not.
     ///
     /// # Errors
     /// Every [`Error`] that says what is wrong with a header or what it was opened with;
     /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
-    pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
+    pub fn payload_head(&self, header: &Header, stored: StoredLength) -> Result<PayloadHead> {
         self.expect_no_more_than_parts()?;
         let (_, cipher) = self.cipher(header, 0)?;
         PayloadHead::new(cipher, stored.offset(header), stored.bytes())
@@ -564,8 +566,8 @@ impl<'a> Decryptor<'a> {
 
     fn expect_no_more_than_parts(&self) -> Result<()> {
         match self.commits {
-            Commits::Expected(_) => Err(Error::ExpectedInParts),
-            Commits::Nothing | Commits::Told => Ok(()),
+            CommitmentMode::Expect(_) => Err(Error::ExpectedInParts),
+            CommitmentMode::Ignore | CommitmentMode::Compute => Ok(()),
         }
     }
 
@@ -578,21 +580,21 @@ impl<'a> Decryptor<'a> {
         &'b self,
         leaves: Option<&'b Leaves>,
         input: &mut impl BufRead,
-    ) -> Result<(Opened, Run<'b>)> {
+    ) -> Result<(UnlockedHeader, Pipeline<'b>)> {
         let (opened, cipher) = self.open(input)?;
         let Self { threads, progress, cancel, .. } = *self;
-        Ok((opened, Run { cipher, threads, progress, leaves, cancel }))
+        Ok((opened, Pipeline { cipher, threads, progress, leaves, cancel }))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
     /// what opens the payload.
-    fn open(&self, input: &mut impl BufRead) -> Result<(Opened, PayloadCipher)> {
+    fn open(&self, input: &mut impl BufRead) -> Result<(UnlockedHeader, PayloadCipher)> {
         if let Some(header) = self.detached {
             return self.cipher(header, 0);
         }
         #[cfg(feature = "age")]
         if is_age(input)? {
-            if let Commits::Expected(_) = self.commits {
+            if let CommitmentMode::Expect(_) = self.commits {
                 return Err(Error::OtherFile);
             }
             let header = age::v1::Header::read(input)?;
@@ -601,8 +603,11 @@ impl<'a> Decryptor<'a> {
                 return Err(Error::ContextUnexpected);
             }
             let cipher = ChunkCipher::new(&payload_key, Direction::Open);
-            let opened =
-                Opened { offset: header.payload_offset(), file_salt: None, key_commitment: None };
+            let opened = UnlockedHeader {
+                offset: header.payload_offset(),
+                file_salt: None,
+                key_commitment: None,
+            };
             return Ok((opened, PayloadCipher::Age(cipher)));
         }
         let header = Header::read(input)?;
@@ -610,19 +615,21 @@ impl<'a> Decryptor<'a> {
     }
 
     /// What opens the payload of `header`, which begins at `offset`.
-    fn cipher(&self, header: &Header, offset: u64) -> Result<(Opened, PayloadCipher)> {
+    fn cipher(&self, header: &Header, offset: u64) -> Result<(UnlockedHeader, PayloadCipher)> {
         let file_key = header.unlock(self.identities)?;
         let payload_key = header.open_payload(&file_key, self.context)?;
         let key_commitment = match self.commits {
-            Commits::Nothing => None,
-            Commits::Told | Commits::Expected(_) => Some(header.key_commitment(&file_key)?),
+            CommitmentMode::Ignore => None,
+            CommitmentMode::Compute | CommitmentMode::Expect(_) => {
+                Some(header.key_commitment(&file_key)?)
+            }
         };
-        if let (Commits::Expected(expected), Some(key)) = (self.commits, &key_commitment)
+        if let (CommitmentMode::Expect(expected), Some(key)) = (self.commits, &key_commitment)
             && !expected.has_key(header.file_salt(), key)
         {
             return Err(Error::OtherFile);
         }
-        let opened = Opened { offset, file_salt: Some(header.salt()), key_commitment };
+        let opened = UnlockedHeader { offset, file_salt: Some(header.salt()), key_commitment };
         Ok((opened, cipher(header, &payload_key, Direction::Open)?))
     }
 }
@@ -653,7 +660,7 @@ pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
 /// Whether it begins as a file of age does.
 #[cfg(feature = "age")]
 fn is_age(input: &mut impl BufRead) -> Result<bool> {
-    Ok(first_byte(input)?.is_some_and(begins_so))
+    Ok(first_byte(input)?.is_some_and(is_header_start))
 }
 
 /// Without age, none is read as one.
@@ -663,14 +670,14 @@ fn is_age(input: &mut impl BufRead) -> Result<bool> {
 }
 
 /// The beginning of a file.
-pub(crate) fn beginning<S: ReadAt>(source: &S) -> BufReader<At<'_, S>> {
-    BufReader::with_capacity(MIN_HEADER_BYTES, At(source, 0))
+pub(crate) fn header_reader<S: ReadAt>(source: &S) -> BufReader<OffsetReader<'_, S>> {
+    BufReader::with_capacity(MIN_HEADER_BYTES, OffsetReader(source, 0))
 }
 
 /// Reads at offsets, so that a file's own position does not matter.
-pub(crate) struct At<'a, S>(&'a S, u64);
+pub(crate) struct OffsetReader<'a, S>(&'a S, u64);
 
-impl<S: ReadAt> Read for At<'_, S> {
+impl<S: ReadAt> Read for OffsetReader<'_, S> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.0.read_at(buffer, self.1)?;
         self.1 += n as u64;

@@ -16,7 +16,7 @@ use rustix::process::{getgid, getuid};
 
 use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
-use super::place::{Found, Owned, Place};
+use super::source::{EntryAttributes, FoundEntry, MountSource};
 use crate::error::{Code, Failure, Result, of_store};
 use crate::objects::{connected, url};
 
@@ -30,18 +30,18 @@ const NAME_BYTES: usize = 1024;
 const KEPT: usize = 64;
 
 /// When it was listed, and what is shown.
-type List = (Instant, Arc<ShownNames>);
+type CachedList = (Instant, Arc<ShownNames>);
 
-pub(super) struct Objects {
+pub(super) struct BucketSource {
     bucket: Arc<Bucket>,
     url: ObjectUrl,
     /// By which name it is shown, if it is one object.
     alone: Option<OsString>,
-    lists: Mutex<HashMap<String, Arc<Mutex<Option<List>>>>>,
+    lists: Mutex<HashMap<String, Arc<Mutex<Option<CachedList>>>>>,
     begun: SystemTime,
 }
 
-impl Objects {
+impl BucketSource {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let url = url(path)?;
         let bucket = connected(&url)?;
@@ -117,7 +117,7 @@ impl Objects {
     }
 }
 
-impl Place for Objects {
+impl MountSource for BucketSource {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         match &self.alone {
             Some(name) => Ok(alone(name)),
@@ -125,9 +125,9 @@ impl Place for Objects {
         }
     }
 
-    fn look(&self, path: &Path) -> io::Result<Found> {
+    fn find(&self, path: &Path) -> io::Result<FoundEntry> {
         if self.is_directory(path)? {
-            return Ok(Found::directory(&owned(0o400, self.begun)));
+            return Ok(FoundEntry::directory(&entry_attributes(0o400, self.begun)));
         }
         let object = match &self.alone {
             Some(name) if path == Path::new(name) => self.bucket.object(&self.url)?,
@@ -137,8 +137,8 @@ impl Place for Objects {
         let stored = StoredObject::look(&object)?;
         let last_modified = stored.meta().last_modified;
         let seconds = u64::try_from(last_modified.timestamp()).unwrap_or(0);
-        let owned = owned(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
-        Ok(Found::file(&owned, stored.version().to_string(), Box::new(stored)))
+        let owned = entry_attributes(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
+        Ok(FoundEntry::file(&owned, stored.version().to_string(), Box::new(stored)))
     }
 
     fn valid(&self) -> Duration {
@@ -155,8 +155,8 @@ impl Place for Objects {
 }
 
 /// Ours alone.
-fn owned(perm: u16, modified: SystemTime) -> Owned {
-    Owned {
+fn entry_attributes(perm: u16, modified: SystemTime) -> EntryAttributes {
+    EntryAttributes {
         uid: getuid().as_raw(),
         gid: getgid().as_raw(),
         perm,

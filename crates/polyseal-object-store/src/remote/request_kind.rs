@@ -11,7 +11,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
 use object_store::client::HttpError;
 
-use super::answers::{EmptyObject, NoRanges, TooMuch, refused};
+use super::answers::{EmptyObject, ExcessBytes, NoRanges, refused};
 use super::xml;
 
 /// What is kept in memory of an answer with one item for each of a thousand keys.
@@ -20,19 +20,19 @@ pub(super) const LIST_BYTES: u64 = 16 << 20;
 pub(super) const ANSWER_BYTES: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum RequestKind {
     /// Headers only.
     Head,
     /// All of an object.
     Object,
-    Part(Part),
+    Range(RequestedRange),
     List,
     /// Something else, of at most so many bytes.
     Answer(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RequestedRange {
     /// The first byte and the last one, or as many as there are.
     From(u64, u64),
     /// So many at the end.
@@ -47,15 +47,15 @@ pub(super) struct Bounds {
 }
 
 /// What is asked for by a GET whose query has these pairs; `""` is any value.
-const QUERIES: [(&[(&str, &str)], Asked); 4] = [
-    (&[("list-type", "2")], Asked::List),
-    (&[("restype", "container"), ("comp", "list")], Asked::List),
-    (&[("session", "")], Asked::Answer(ANSWER_BYTES)),
-    (&[("tagging", "")], Asked::Answer(ANSWER_BYTES)),
+const QUERIES: [(&[(&str, &str)], RequestKind); 4] = [
+    (&[("list-type", "2")], RequestKind::List),
+    (&[("restype", "container"), ("comp", "list")], RequestKind::List),
+    (&[("session", "")], RequestKind::Answer(ANSWER_BYTES)),
+    (&[("tagging", "")], RequestKind::Answer(ANSWER_BYTES)),
 ];
 
-impl Asked {
-    pub(super) fn by<B>(request: &Request<B>) -> Result<Self, HttpError> {
+impl RequestKind {
+    pub(super) fn from_request<B>(request: &Request<B>) -> Result<Self, HttpError> {
         let query = request.uri().query().unwrap_or_default();
         let has = |&(name, value): &(&str, &str)| {
             query.split('&').any(|pair| {
@@ -75,8 +75,8 @@ impl Asked {
         }
         let Some(range) = request.headers().get(RANGE) else { return Ok(Self::Object) };
         // After an answer that was too long, `object_store` asks for what is left: nothing.
-        let part = range.to_str().ok().and_then(Part::parsed);
-        part.map(Self::Part).ok_or_else(|| refused(TooMuch { asked: 0 }))
+        let part = range.to_str().ok().and_then(RequestedRange::parsed);
+        part.map(Self::Range).ok_or_else(|| refused(ExcessBytes { asked: 0 }))
     }
 
     /// How much of the body of this answer is taken. A complete object is made the part that it
@@ -86,22 +86,22 @@ impl Asked {
         let (most, least) = match self {
             Self::Head => (0, 0),
             Self::Object => (length.unwrap_or(u64::MAX), length.unwrap_or(0)),
-            Self::Part(part) => {
+            Self::Range(part) => {
                 let least = part.of(answer)?;
-                (part.most(), least)
+                (part.max_bytes(), least)
             }
             Self::List => (LIST_BYTES, 0),
             Self::Answer(most) => (most, 0),
         };
         let said = if self == Self::Head { 0 } else { length.unwrap_or(0).max(least) };
         if said > most {
-            return Err(refused(TooMuch { asked: most }));
+            return Err(refused(ExcessBytes { asked: most }));
         }
         Ok(Bounds { most, least })
     }
 }
 
-impl Part {
+impl RequestedRange {
     /// As `object_store` writes it: one range.
     fn parsed(range: &str) -> Option<Self> {
         let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
@@ -113,7 +113,7 @@ impl Part {
         (first <= last).then_some(Self::From(first, last))
     }
 
-    fn most(self) -> u64 {
+    fn max_bytes(self) -> u64 {
         match self {
             Self::From(first, last) => (last - first).saturating_add(1),
             Self::Last(bytes) => bytes,
@@ -132,7 +132,7 @@ impl Part {
     fn of(self, answer: &mut response::Parts) -> Result<u64, HttpError> {
         let length = content_length(&answer.headers);
         if answer.status == StatusCode::PARTIAL_CONTENT {
-            let Some(range) = ContentRange::of(&answer.headers) else {
+            let Some(range) = ContentRange::from_headers(&answer.headers) else {
                 return Ok(length.unwrap_or(0));
             };
             if range.size == Some(0) {
@@ -162,7 +162,7 @@ impl Part {
     pub(super) fn is_of_nothing(self, headers: &HeaderMap, body: &str) -> bool {
         // Amazon S3 says it in the body only.
         matches!(self, Self::From(0, _) | Self::Last(1..))
-            || ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
+            || ContentRange::from_headers(headers).is_some_and(|range| range.size == Some(0))
             || xml::text(body, "ActualObjectSize").is_some_and(|size| size == "0")
     }
 }
@@ -182,7 +182,7 @@ struct ContentRange {
 }
 
 impl ContentRange {
-    fn of(headers: &HeaderMap) -> Option<Self> {
+    fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
         let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
         let bytes = range.split_once('-').and_then(|(first, last)| {
@@ -197,37 +197,51 @@ impl ContentRange {
 mod tests {
     use super::*;
 
-    fn asked(method: Method, uri: &str, range: &str) -> Option<Asked> {
+    fn asked(method: Method, uri: &str, range: &str) -> Option<RequestKind> {
         let mut request = Request::builder().method(method).uri(uri);
         if !range.is_empty() {
             request = request.header(RANGE, range);
         }
-        Asked::by(&request.body(()).unwrap()).ok()
+        RequestKind::from_request(&request.body(()).unwrap()).ok()
     }
 
     #[test]
     fn what_is_asked_for() {
         let get = |uri: &str, range: &str| asked(Method::GET, uri, range);
         let (s3, az) = ("http://h/b?list-type=2&prefix=a%2F", "http://h/c?restype=container");
-        assert_eq!(get(s3, ""), Some(Asked::List));
-        assert_eq!(get(&format!("{az}&comp=list&sig=x"), ""), Some(Asked::List));
-        assert_eq!(get(az, ""), Some(Asked::Object));
-        assert_eq!(get("http://h/list-type=2", ""), Some(Asked::Object));
-        assert_eq!(get("http://h/b?session", ""), Some(Asked::Answer(ANSWER_BYTES)));
-        assert_eq!(get("http://h/k?sig=x", "bytes=2-9"), Some(Asked::Part(Part::From(2, 9))));
-        assert_eq!(get("http://h/k", "bytes=2-"), Some(Asked::Part(Part::From(2, u64::MAX))));
-        assert_eq!(get("http://h/k", "bytes=-9"), Some(Asked::Part(Part::Last(9))));
+        assert_eq!(get(s3, ""), Some(RequestKind::List));
+        assert_eq!(get(&format!("{az}&comp=list&sig=x"), ""), Some(RequestKind::List));
+        assert_eq!(get(az, ""), Some(RequestKind::Object));
+        assert_eq!(get("http://h/list-type=2", ""), Some(RequestKind::Object));
+        assert_eq!(get("http://h/b?session", ""), Some(RequestKind::Answer(ANSWER_BYTES)));
+        assert_eq!(
+            get("http://h/k?sig=x", "bytes=2-9"),
+            Some(RequestKind::Range(RequestedRange::From(2, 9)))
+        );
+        assert_eq!(
+            get("http://h/k", "bytes=2-"),
+            Some(RequestKind::Range(RequestedRange::From(2, u64::MAX)))
+        );
+        assert_eq!(
+            get("http://h/k", "bytes=-9"),
+            Some(RequestKind::Range(RequestedRange::Last(9)))
+        );
         for range in ["bytes=9-8", "bytes=1-2,4-5", "bytes=-", "lines=1-2", "bytes=+1-2x"] {
             assert_eq!(get("http://h/k", range), None, "{range}");
         }
-        assert_eq!(asked(Method::HEAD, "http://h/k", ""), Some(Asked::Head));
+        assert_eq!(asked(Method::HEAD, "http://h/k", ""), Some(RequestKind::Head));
         let post = asked(Method::POST, "http://h/b?delete", "");
-        assert_eq!(post, Some(Asked::Answer(LIST_BYTES)));
-        assert_eq!(asked(Method::PUT, s3, ""), Some(Asked::Answer(ANSWER_BYTES)));
+        assert_eq!(post, Some(RequestKind::Answer(LIST_BYTES)));
+        assert_eq!(asked(Method::PUT, s3, ""), Some(RequestKind::Answer(ANSWER_BYTES)));
     }
 
     /// What comes of an answer with a status, a Content-Length and a Content-Range.
-    fn taken(part: Part, status: u16, length: &str, range: &str) -> Result<(u64, u64), String> {
+    fn taken(
+        part: RequestedRange,
+        status: u16,
+        length: &str,
+        range: &str,
+    ) -> Result<(u64, u64), String> {
         let mut answer = http::Response::builder().status(status);
         for (name, value) in [(CONTENT_LENGTH, length), (CONTENT_RANGE, range)] {
             if !value.is_empty() {
@@ -235,7 +249,8 @@ mod tests {
             }
         }
         let (mut parts, ()) = answer.body(()).unwrap().into_parts();
-        let bounds = Asked::Part(part).bounds(&mut parts).map_err(|error| error.to_string())?;
+        let bounds =
+            RequestKind::Range(part).bounds(&mut parts).map_err(|error| error.to_string())?;
         assert_eq!(parts.status, 206);
         assert!(parts.headers.contains_key(CONTENT_LENGTH));
         Ok((bounds.most, bounds.least))
@@ -243,7 +258,7 @@ mod tests {
 
     #[test]
     fn how_much_of_a_part_is_taken() {
-        let (beginning, end) = (Part::From(0, 9), Part::Last(10));
+        let (beginning, end) = (RequestedRange::From(0, 9), RequestedRange::Last(10));
         let more = Err("HTTP error: the server sent more than the 10 bytes".to_owned());
         let whole = Err("HTTP error: the server gives no parts".to_owned());
         let empty = Err("HTTP error: the object is empty".to_owned());
@@ -256,14 +271,20 @@ mod tests {
             (beginning, 206, "11", "bytes 0-9/70", more.clone()),
             (beginning, 206, "10", "bytes 0-10/70", more.clone()),
             (beginning, 206, "", "bytes 0-18446744073709551614/70", more.clone()),
-            (Part::From(60, u64::MAX), 206, "10", "bytes 60-69/70", Ok((u64::MAX - 59, 10))),
+            (
+                RequestedRange::From(60, u64::MAX),
+                206,
+                "10",
+                "bytes 60-69/70",
+                Ok((u64::MAX - 59, 10)),
+            ),
             (end, 206, "11", "bytes 59-69/70", more),
             (beginning, 206, "0", "bytes */0", empty.clone()),
             (beginning, 200, "10", "", Ok((10, 10))),
             (beginning, 203, "9", "", Ok((10, 9))),
             (beginning, 200, "11", "", whole.clone()),
             (beginning, 200, "", "", whole.clone()),
-            (Part::From(1, 9), 200, "9", "", whole.clone()),
+            (RequestedRange::From(1, 9), 200, "9", "", whole.clone()),
             (end, 200, "10", "", Ok((10, 10))),
             (end, 200, "11", "", whole),
             (beginning, 200, "0", "", empty.clone()),
@@ -282,7 +303,7 @@ mod tests {
     fn what_is_not_satisfied_since_there_is_nothing() {
         let said = |range: &str, body| {
             let headers = HeaderMap::from_iter([(CONTENT_RANGE, range.parse().unwrap())]);
-            Part::From(5, 9).is_of_nothing(&headers, body)
+            RequestedRange::From(5, 9).is_of_nothing(&headers, body)
         };
         assert!(said("bytes */0", ""));
         assert!(said("", "<Error><ActualObjectSize>0</ActualObjectSize></Error>"));
@@ -290,7 +311,7 @@ mod tests {
         assert!(!said("", "<Error><ActualObjectSize>10</ActualObjectSize></Error>"));
         assert!(!said("", ""));
         assert!(
-            [Part::From(0, 9), Part::Last(9)]
+            [RequestedRange::From(0, 9), RequestedRange::Last(9)]
                 .iter()
                 .all(|it| it.is_of_nothing(&HeaderMap::new(), ""))
         );

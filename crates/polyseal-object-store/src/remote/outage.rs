@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 /// A server that has not answered for a while, and is still being asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Trouble<'a> {
+pub struct Outage<'a> {
     /// Who is asked.
     pub host: &'a str,
     /// What came last: the server's words, or those of the network.
-    pub said: &'a str,
+    pub message: &'a str,
     /// Since when nothing has succeeded.
     pub lasting: Duration,
 }
 
-pub(super) type OnTrouble = Arc<dyn Fn(&Trouble<'_>) + Send + Sync>;
+pub(super) type OnOutage = Arc<dyn Fn(&Outage<'_>) + Send + Sync>;
 
-pub(super) struct Watch {
+pub(super) struct OutageWatch {
     after: Duration,
-    on_trouble: OnTrouble,
+    on_outage: OnOutage,
     state: Mutex<State>,
 }
 
@@ -31,9 +31,9 @@ enum State {
     Told,
 }
 
-impl Watch {
-    pub(super) fn new(after: Duration, on_trouble: OnTrouble) -> Self {
-        Self { after, on_trouble, state: Mutex::new(State::Fine) }
+impl OutageWatch {
+    pub(super) fn new(after: Duration, on_outage: OnOutage) -> Self {
+        Self { after, on_outage, state: Mutex::new(State::Fine) }
     }
 
     pub(super) fn succeeded(&self) {
@@ -41,7 +41,7 @@ impl Watch {
     }
 
     /// `since` is when what has failed began.
-    pub(super) fn failed(&self, host: &str, said: &str, since: Instant) {
+    pub(super) fn failed(&self, host: &str, message: &str, since: Instant) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let since = match *state {
             State::Fine => since,
@@ -53,7 +53,7 @@ impl Watch {
         *state = if told { State::Told } else { State::FailingSince(since) };
         drop(state);
         if told {
-            (self.on_trouble)(&Trouble { host, said, lasting });
+            (self.on_outage)(&Outage { host, message, lasting });
         }
     }
 }
@@ -66,10 +66,10 @@ mod tests {
     fn it_is_told_once_until_something_succeeds() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let tell = Arc::clone(&told);
-        let on_trouble = move |trouble: &Trouble<'_>| {
-            tell.lock().unwrap().push(trouble.said.to_owned());
+        let on_outage = move |outage: &Outage<'_>| {
+            tell.lock().unwrap().push(outage.message.to_owned());
         };
-        let watch = Watch::new(Duration::from_secs(10), Arc::new(on_trouble));
+        let watch = OutageWatch::new(Duration::from_secs(10), Arc::new(on_outage));
         let now = Instant::now();
         let long_ago = now.checked_sub(Duration::from_secs(11)).unwrap();
 

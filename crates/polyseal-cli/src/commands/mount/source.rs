@@ -10,12 +10,12 @@ use polyseal_file::{AnyInspection, FormatInspection, ReadAt};
 use polyseal_local::ShownNames;
 
 /// What is below that which was named. Paths have the names of what is stored.
-pub(super) trait Place: Send + Sync {
+pub(super) trait MountSource: Send + Sync {
     /// What the directory at `path` shows.
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>>;
 
     /// What is at `path` now. That of nothing is what was named, as a directory.
-    fn look(&self, path: &Path) -> io::Result<Found>;
+    fn find(&self, path: &Path) -> io::Result<FoundEntry>;
 
     /// For how long the kernel may rely on an answer: what is stored may be replaced.
     fn valid(&self) -> Duration;
@@ -29,18 +29,18 @@ pub(super) trait Place: Send + Sync {
 }
 
 /// A directory, or one version of a file.
-pub(super) struct Found {
+pub(super) struct FoundEntry {
     /// Without a number.
     pub(super) attributes: FileAttr,
-    pub(super) file: Option<(Version, Source)>,
+    pub(super) file: Option<(FileVersion, EncryptedFile)>,
 }
 
 /// The encrypted file.
-pub(super) type Source = Box<dyn ReadAt + Send + Sync>;
+pub(super) type EncryptedFile = Box<dyn ReadAt + Send + Sync>;
 
 /// Which file it is, and as of when; after a change it is another.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Version {
+pub(super) struct FileVersion {
     /// What the place tells it from others by.
     pub(super) stored: String,
     /// As its header says.
@@ -49,7 +49,7 @@ pub(super) struct Version {
 
 /// Whose something is, what they may do, and when it was changed.
 #[derive(Clone, Copy)]
-pub(super) struct Owned {
+pub(super) struct EntryAttributes {
     pub(super) uid: u32,
     pub(super) gid: u32,
     /// The rights to read; those to enter a directory follow from them.
@@ -59,20 +59,20 @@ pub(super) struct Owned {
     pub(super) changed: SystemTime,
 }
 
-impl Found {
-    pub(super) fn directory(owned: &Owned) -> Self {
+impl FoundEntry {
+    pub(super) fn directory(owned: &EntryAttributes) -> Self {
         Self { attributes: owned.attributes(FileType::Directory, 0), file: None }
     }
 
     /// The version that `stored` names, which is read from `source`.
-    pub(super) fn file(owned: &Owned, stored: String, source: Source) -> Self {
+    pub(super) fn file(owned: &EntryAttributes, stored: String, source: EncryptedFile) -> Self {
         let plaintext_bytes = plaintext_bytes(&source);
         let attributes = owned.attributes(FileType::RegularFile, plaintext_bytes);
-        Self { attributes, file: Some((Version { stored, plaintext_bytes }, source)) }
+        Self { attributes, file: Some((FileVersion { stored, plaintext_bytes }, source)) }
     }
 }
 
-impl Owned {
+impl EntryAttributes {
     fn attributes(&self, kind: FileType, size: u64) -> FileAttr {
         const BLOCK: u64 = 512;
         let &Self { uid, gid, perm, accessed, modified, changed } = self;
@@ -98,7 +98,7 @@ impl Owned {
 }
 
 /// By the header alone, of either format; none of it is authenticated here.
-fn plaintext_bytes(source: &Source) -> u64 {
+fn plaintext_bytes(source: &EncryptedFile) -> u64 {
     let payload = AnyInspection::of(source).ok().and_then(|it| match it.file {
         FormatInspection::Polyseal(file) => file.payload,
         FormatInspection::Age(file) => file.payload,

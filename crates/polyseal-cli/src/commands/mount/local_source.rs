@@ -9,34 +9,34 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyseal_local::{FileId, ShownNames, ShownPlaintexts, cores};
 
-use super::place::{Found, Owned, Place};
+use super::source::{EntryAttributes, FoundEntry, MountSource};
 
 /// For how long the kernel may rely on an answer.
 pub(super) const VALID: Duration = Duration::from_secs(1);
 
-impl Place for ShownPlaintexts {
+impl MountSource for ShownPlaintexts {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         self.entries(path)
     }
 
-    fn look(&self, path: &Path) -> io::Result<Found> {
+    fn find(&self, path: &Path) -> io::Result<FoundEntry> {
         let file = self.stored(path)?;
         let metadata = file.metadata()?;
-        let owned = Owned {
+        let owned = EntryAttributes {
             uid: metadata.uid(),
             gid: metadata.gid(),
             perm: rights(&metadata),
             accessed: metadata.accessed().unwrap_or(UNIX_EPOCH),
             modified: metadata.modified().unwrap_or(UNIX_EPOCH),
-            changed: changed(&metadata),
+            changed: change_time(&metadata),
         };
         // The one file that was named is shown in a directory of its own.
         if path == Path::new("") || metadata.is_dir() {
-            return Ok(Found::directory(&owned));
+            return Ok(FoundEntry::directory(&owned));
         }
-        let id = FileId::of(&metadata);
+        let id = FileId::from_metadata(&metadata);
         let state = (id, metadata.ctime(), metadata.ctime_nsec(), metadata.len());
-        Ok(Found::file(&owned, format!("{state:?}"), Box::new(file)))
+        Ok(FoundEntry::file(&owned, format!("{state:?}"), Box::new(file)))
     }
 
     fn valid(&self) -> Duration {
@@ -58,6 +58,6 @@ fn rights(metadata: &Metadata) -> u16 {
     if metadata.is_dir() { mode & 0o555 } else { mode & 0o444 }
 }
 
-fn changed(metadata: &Metadata) -> SystemTime {
+fn change_time(metadata: &Metadata) -> SystemTime {
     u64::try_from(metadata.ctime()).map_or(UNIX_EPOCH, |s| UNIX_EPOCH + Duration::from_secs(s))
 }

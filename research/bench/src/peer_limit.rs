@@ -24,28 +24,28 @@ const VECTOR_AES: u64 = 0x600 << 32;
 
 /// What the peers may use beside a back end of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum PeerLimit {
     /// Everything: ours is the best that this CPU has.
-    ToNothing,
+    Unlimited,
     /// No more than a back end of this name.
-    To(&'static str),
+    BackEnd(&'static str),
 }
 
-impl Held {
+impl PeerLimit {
     /// The peers beside `backend`.
     #[must_use]
-    pub fn beside(backend: Backend) -> Self {
+    pub fn for_backend(backend: Backend) -> Self {
         match backend == Backend::detect() {
-            true => Self::ToNothing,
-            false => Self::To(backend.name()),
+            true => Self::Unlimited,
+            false => Self::BackEnd(backend.name()),
         }
     }
 
     /// What the variable has to be for that; none if nothing can hold the peers there.
     fn value(self) -> Option<String> {
         let without = match self {
-            Self::To("vaes256") => AVX512,
-            Self::To("aesni") => AVX512 | VECTOR_AES,
+            Self::BackEnd("vaes256") => AVX512,
+            Self::BackEnd("aesni") => AVX512 | VECTOR_AES,
             _ => return None,
         };
         Some(format!("~0x0:~{without:#x}"))
@@ -67,7 +67,7 @@ impl Held {
     #[must_use]
     pub fn holds(self, peer: Peer) -> bool {
         match (self, peer) {
-            (Self::ToNothing, _) => true,
+            (Self::Unlimited, _) => true,
             (_, Peer::Libaegis) => self.value().is_some(),
             (_, Peer::AwsLc | Peer::Boringssl | Peer::Openssl) => {
                 self.value().is_some_and(|value| env::var(VARIABLE).is_ok_and(|now| now == value))
@@ -79,7 +79,7 @@ impl Held {
     /// A line for the top of a report.
     #[must_use]
     pub fn line(self) -> Option<String> {
-        let Self::To(backend) = self else { return None };
+        let Self::BackEnd(backend) = self else { return None };
         Some(match self.value() {
             Some(value) => format!(
                 "The peers are held to the instructions of {backend} ({VARIABLE}={value}, a build \
@@ -96,22 +96,22 @@ mod tests {
 
     #[test]
     fn beside_the_best_back_end_all_are_free() {
-        let held = Held::beside(Backend::detect());
-        assert_eq!(held, Held::ToNothing);
-        assert!(held.restart().is_none());
-        assert!(Peer::ALL.iter().all(|peer| held.holds(*peer)));
+        let peer_limit = PeerLimit::for_backend(Backend::detect());
+        assert_eq!(peer_limit, PeerLimit::Unlimited);
+        assert!(peer_limit.restart().is_none());
+        assert!(Peer::ALL.iter().all(|peer| peer_limit.holds(*peer)));
     }
 
     #[test]
     fn nobody_is_compared_who_is_not_held() {
         // These tests run with no such variable.
         for backend in ["aesni", "vaes256"] {
-            let held = Held::To(backend);
-            assert!(!held.holds(Peer::Openssl), "it is not set");
-            assert!(!held.holds(Peer::Ring), "it reads no such variable");
-            assert!(held.restart().is_some());
+            let peer_limit = PeerLimit::BackEnd(backend);
+            assert!(!peer_limit.holds(Peer::Openssl), "it is not set");
+            assert!(!peer_limit.holds(Peer::Ring), "it reads no such variable");
+            assert!(peer_limit.restart().is_some());
         }
-        assert!(!Held::To("soft").holds(Peer::Libaegis));
-        assert!(Held::To("soft").restart().is_none());
+        assert!(!PeerLimit::BackEnd("soft").holds(Peer::Libaegis));
+        assert!(PeerLimit::BackEnd("soft").restart().is_none());
     }
 }

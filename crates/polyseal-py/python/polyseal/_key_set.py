@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
-from ._polyseal import SecretKey, Who
+from ._polyseal import KeySet, SecretKey
 from .errors import KeyUnavailable
 from .keys import KeyRef, is_secret
 
@@ -89,16 +89,16 @@ def _bytes(value: object) -> bytes | None:
     return value.encode() if isinstance(value, str) else bytes(value)  # type: ignore[call-overload]
 
 
-def who(
+def key_set(
     *,
     key: object = None,
     identity: object = None,
     recipients: str | Iterable[str] = (),
     passphrase: str | Buffer | None = None,
     context: str | Buffer | None = None,
-) -> Who:
+) -> KeySet:
     """What Rust takes."""
-    return Who(
+    return KeySet(
         [secret_key(one) for one in _several(key)],  # type: ignore[arg-type]
         [_identity(one) for one in _several(identity)],
         [recipients] if isinstance(recipients, str) else list(recipients),

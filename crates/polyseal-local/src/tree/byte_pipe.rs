@@ -12,20 +12,20 @@ type Part = Zeroizing<Vec<u8>>;
 
 /// The two ends. Reading ends when the writing end is dropped, whether all was written or not: who
 /// wrote must be asked. Writing fails when the reading end is dropped.
-pub(super) fn passed_on() -> (Writing, Reading) {
+pub(super) fn byte_pipe() -> (PipeWriter, PipeReader) {
     let (to, from) = sync_channel(WAITING);
-    (Writing(to), Reading { from, part: Part::default(), at: 0 })
+    (PipeWriter(to), PipeReader { from, part: Part::default(), at: 0 })
 }
 
-pub(super) struct Writing(SyncSender<Part>);
+pub(super) struct PipeWriter(SyncSender<Part>);
 
-pub(super) struct Reading {
+pub(super) struct PipeReader {
     from: Receiver<Part>,
     part: Part,
     at: usize,
 }
 
-impl Write for Writing {
+impl Write for PipeWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_vectored(&[IoSlice::new(bytes)])
     }
@@ -44,7 +44,7 @@ impl Write for Writing {
     }
 }
 
-impl Read for Reading {
+impl Read for PipeReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.at == self.part.len() {
             let Ok(part) = self.from.recv() else { return Ok(0) };
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nobody_waits_for_whom_is_gone() {
-        let (mut writing, mut reading) = passed_on();
+        let (mut writing, mut reading) = byte_pipe();
         let written = std::thread::spawn(move || {
             (0..100_u8).try_for_each(|i| writing.write_all(&vec![i; usize::from(i)]))
         });
@@ -72,7 +72,7 @@ mod tests {
         let expected: Vec<u8> = (0..100_u8).flat_map(|i| vec![i; usize::from(i)]).collect();
         assert!(read == expected);
 
-        let (mut writing, reading) = passed_on();
+        let (mut writing, reading) = byte_pipe();
         drop(reading);
         assert_eq!(writing.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }

@@ -15,7 +15,7 @@ use futures_util::future::{BoxFuture, Shared};
 use polyseal_file::ReadAt;
 use tokio::task::AbortHandle;
 
-use super::reader::Pinned;
+use super::reader::PinnedObject;
 use super::runtime::{spawn, wait};
 
 /// What is fetched in one request.
@@ -28,11 +28,11 @@ const NEAR: u64 = 1024 * 1024;
 const IN_ORDER: u32 = 3;
 
 /// Gets a range of bytes, of always the same version.
-type Fetch = dyn Fn(Range<u64>) -> BoxFuture<'static, io::Result<Bytes>> + Send + Sync;
+type FetchRange = dyn Fn(Range<u64>) -> BoxFuture<'static, io::Result<Bytes>> + Send + Sync;
 
 /// What is read in order is fetched before it is asked for.
-pub struct Ahead {
-    fetch: Box<Fetch>,
+pub struct Prefetcher {
+    fetch: Box<FetchRange>,
     size: u64,
     state: Mutex<State>,
 }
@@ -51,16 +51,16 @@ struct State {
 /// One that is being fetched, or has been.
 struct Block {
     range: Range<u64>,
-    bytes: Fetched,
+    bytes: BlockFuture,
     task: AbortHandle,
 }
 
-type Fetched = Shared<BoxFuture<'static, Result<Bytes, Arc<io::Error>>>>;
+type BlockFuture = Shared<BoxFuture<'static, Result<Bytes, Arc<io::Error>>>>;
 
-impl Ahead {
+impl Prefetcher {
     /// The stored bytes of an object.
     #[must_use]
-    pub fn of(object: Arc<Pinned>) -> Self {
+    pub fn new_for(object: Arc<PinnedObject>) -> Self {
         let size = object.meta().size;
         let fetch = move |range| {
             let object = Arc::clone(&object);
@@ -70,7 +70,7 @@ impl Ahead {
     }
 
     /// `size` bytes, which `fetch` gets.
-    fn new(size: u64, fetch: Box<Fetch>) -> Self {
+    fn new(size: u64, fetch: Box<FetchRange>) -> Self {
         Self { fetch, size, state: Mutex::default() }
     }
 
@@ -79,7 +79,7 @@ impl Ahead {
     }
 
     /// The block that has the beginning of `range`, if there is one; others are begun.
-    fn block(&self, range: &Range<u64>) -> io::Result<Option<(u64, Fetched)>> {
+    fn block(&self, range: &Range<u64>) -> io::Result<Option<(u64, BlockFuture)>> {
         let mut state = self.state();
         if range.start.abs_diff(state.reached) > NEAR {
             // A thread may have been left behind by the others; several reads are a new place.
@@ -116,7 +116,7 @@ impl Ahead {
 
 impl State {
     /// The block that has this byte, and where it begins.
-    fn find(&self, at: u64) -> Option<(u64, Fetched)> {
+    fn find(&self, at: u64) -> Option<(u64, BlockFuture)> {
         let block = self.blocks.iter().find(|block| block.range.contains(&at))?;
         Some((block.range.start, block.bytes.clone()))
     }
@@ -129,13 +129,13 @@ impl Drop for Block {
     }
 }
 
-impl std::fmt::Debug for Ahead {
+impl std::fmt::Debug for Prefetcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ahead").field("size", &self.size).finish_non_exhaustive()
     }
 }
 
-impl ReadAt for Ahead {
+impl ReadAt for Prefetcher {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let end = offset.saturating_add(buffer.len() as u64).min(self.size);
         if offset >= end {
@@ -174,7 +174,7 @@ mod tests {
     const PART: usize = 131_072;
 
     #[derive(Default)]
-    struct Seen {
+    struct FakeObject {
         requests: Mutex<Vec<Range<u64>>>,
         fails: AtomicBool,
         now: AtomicUsize,
@@ -185,7 +185,7 @@ mod tests {
         (at % 251 + at / 65_536) as u8
     }
 
-    fn object(seen: &Arc<Seen>) -> Ahead {
+    fn object(seen: &Arc<FakeObject>) -> Prefetcher {
         let seen = Arc::clone(seen);
         let fetch = move |range: Range<u64>| {
             let seen = Arc::clone(&seen);
@@ -201,10 +201,10 @@ mod tests {
             }
             .boxed()
         };
-        Ahead::new(SIZE, Box::new(fetch))
+        Prefetcher::new(SIZE, Box::new(fetch))
     }
 
-    fn expect_part(ahead: &Ahead, at: u64) {
+    fn expect_part(ahead: &Prefetcher, at: u64) {
         let mut part = vec![0; PART.min((SIZE - at) as usize)];
         let mut done = 0;
         while done < part.len() {
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn what_is_read_in_order_is_fetched_ahead_several_at_once_and_nothing_twice() {
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(FakeObject::default());
         let ahead = object(&seen);
         for at in (0..SIZE).step_by(PART) {
             expect_part(&ahead, at);
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_read_here_and_there_is_fetched_as_it_is_asked_for() {
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(FakeObject::default());
         let ahead = object(&seen);
         for i in 0..100 {
             expect_part(&ahead, i * 7919 * 4096 % (SIZE - PART as u64) / 4096 * 4096);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_an_error_and_fetched_anew() {
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(FakeObject::default());
         let ahead = object(&seen);
         (0..4).for_each(|i| expect_part(&ahead, i * PART as u64));
         seen.fails.store(true, Ordering::SeqCst);
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn threads_that_read_near_each_other_read_in_order() {
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(FakeObject::default());
         let ahead = object(&seen);
         let next = Mutex::new((0..SIZE).step_by(PART));
         std::thread::scope(|scope| {
