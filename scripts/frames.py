@@ -1,6 +1,6 @@
 """Whether every wipe of the stack reaches as deep as the computation that it is for.
 
-frames.py PROGRAM…: reads the machine code of programs for x86-64. `polyseal::stack::wipe_bytes` overwrites
+frames.py PROGRAM…: reads the machine code of programs for x86-64. `polyseal::backend::wipe::wipe_stack` overwrites
 so many bytes below the frame of the function that calls it. What that function has called before must not
 have used more: its callees, theirs, and so on to the leaves, as the compiler has made them for each
 instruction set. A program fails where one does.
@@ -19,7 +19,7 @@ import sys
 from bisect import bisect
 from itertools import zip_longest
 
-WIPE = re.compile(r"^<?polyseal::stack::wipe_bytes(::<.*>)?$")
+WIPE = re.compile(r"^<?polyseal::backend::wipe::wipe_stack(::<.*>)?$")
 
 # One call tree runs on one back end: what one has left behind is not there if another runs.
 ENTRY = re.compile(r"polyseal::backend::(soft|ssse3|aesni|vaes256|vaes512)::entry\b")

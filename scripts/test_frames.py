@@ -7,11 +7,11 @@ import pytest
 import frames
 
 ENTRY = "polyseal::backend::{}::entry"
-WIPE = "polyseal::stack::wipe_bytes"
+WIPE = "polyseal::backend::wipe::wipe_stack"
 
 
 def wipe(length):
-    """What the compiler makes of `wipe_bytes`, as objdump writes it; more than a page is probed."""
+    """What the compiler makes of `wipe_stack`, as objdump writes it; more than a page is probed."""
     probe = ["sub rsp,0x1000", "mov QWORD PTR [rsp],0x0"] * (length // 0x1000)
     return [
         "push rbx", *probe, f"sub rsp,{length % 0x1000 + 0x10:#x}", "lea rbx,[rsp+0x10]", f"mov edx,{length:#x}",
@@ -143,8 +143,8 @@ def test_what_a_callee_has_wiped_is_gone():
         "deep": frame(0x4000), "inner": frame(0x80, "deep", "large"), "large": [f"jmp {WIPE}<2>"],
         SEAL: frame(0x20, "inner", WIPE), WIPE: wipe(256), f"{WIPE}<2>": wipe(0x4000),
     }  # fmt: skip
-    functions["polyseal::stack::wipe_bytes::<2>"] = functions.pop(f"{WIPE}<2>")
-    functions["large"] = ["jmp polyseal::stack::wipe_bytes::<2>"]
+    functions["polyseal::backend::wipe::wipe_stack::<2>"] = functions.pop(f"{WIPE}<2>")
+    functions["large"] = ["jmp polyseal::backend::wipe::wipe_stack::<2>"]
     assert verdicts(program(functions)) == []
 
 
@@ -154,10 +154,10 @@ def test_a_back_end_has_its_own_wipe():
             "je +10", "call wide", "jmp +11", "call narrow", "add rsp,0x20", "ret"]  # fmt: skip
     functions = {
         VAES512: frame(0x80), aesni: frame(0x1800), SEAL: code,
-        WIPE: wipe(0x100), "polyseal::stack::wipe_bytes::<2>": wipe(0x2000),
+        WIPE: wipe(0x100), "polyseal::backend::wipe::wipe_stack::<2>": wipe(0x2000),
     }  # fmt: skip
     wide, narrow = f"{VAES512}::<1>", f"{aesni}::<1>"
-    functions[wide], functions[narrow] = [f"jmp {WIPE}"], ["jmp polyseal::stack::wipe_bytes::<2>"]
+    functions[wide], functions[narrow] = [f"jmp {WIPE}"], ["jmp polyseal::backend::wipe::wipe_stack::<2>"]
     code[8], code[10] = f"call {wide}", f"call {narrow}"
     assert verdicts(program(functions)) == []
     code[8], code[10] = f"call {narrow}", f"call {wide}"

@@ -66,7 +66,6 @@ pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;
 mod sizes;
-mod stack;
 pub(crate) mod tagged;
 #[cfg(feature = "testing")]
 #[doc(hidden)]

@@ -15,7 +15,7 @@
 //!
 //! // Both ends have to be able to choose the same: not here, but among what they agreed on.
 //! let agreed = ["aegis-128l", "aegis-256"];
-//! let chosen = fastest(CpuClass::here(), &[], |family| agreed.contains(&family.id));
+//! let chosen = fastest(CpuClass::here(), &[], |family| agreed.contains(&family.identity.id));
 //! assert_eq!(chosen.expect("one of them").to_string(), "aegis-128l");
 //! # Ok::<(), polyseal::Error>(())
 //! ```

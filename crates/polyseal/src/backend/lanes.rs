@@ -7,6 +7,7 @@
 //! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is
 //! not inlined does not take on the target features of the wrapper that it is called from.
 
+use super::Task;
 use super::state_lanes::StateLanes;
 use super::words::Words;
 
@@ -62,16 +63,20 @@ pub trait Isa: Copy {
     /// nothing, and to write the rounds one by one only makes more to compile.
     const ROUNDS_ARE_CALLS: bool = false;
 
+    /// Computes `task` in a function of its own, which is compiled for this instruction set: what
+    /// it leaves on the stack lies below the caller's frame.
+    fn call<T: Task>(self, task: T) -> T::Output;
+
     /// Computes `part`: where [rounds are calls](Self::ROUNDS_ARE_CALLS), in one function for all
     /// callers.
     #[inline(always)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+    fn call_outlined<P: Outlined<Self>>(self, part: P) -> P::Output {
         part.run(self)
     }
 }
 
-/// A part of a computation.
-pub trait Part<I> {
+/// A part of a computation that may have a function of its own.
+pub trait Outlined<I> {
     /// What it computes.
     type Output;
 

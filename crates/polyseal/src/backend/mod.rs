@@ -42,16 +42,16 @@ mod vector_permute;
 mod wipe;
 mod words;
 
-pub(crate) use lanes::{Clmul, Isa, Lanes, Part};
+pub(crate) use lanes::{Clmul, Isa, Lanes, Outlined};
 pub(crate) use state_lanes::StateLanes;
-pub(crate) use wipe::wipe;
+pub(crate) use wipe::{StackUse, wipe, wipe_stack};
 pub(crate) use words::{Word, Words};
 
 /// A computation that can run on any back end.
 ///
 /// Implementations mark `run` `#[inline(always)]`, as they do every generic function below it:
 /// only then does the body take on the wrapper's target features.
-pub(crate) trait Task {
+pub trait Task {
     /// What it computes.
     type Output;
 

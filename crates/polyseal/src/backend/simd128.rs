@@ -17,7 +17,7 @@ use core::hint::black_box;
 
 use super::Task;
 use super::cpu::Simd128;
-use super::lanes::{Isa, Part, Wide};
+use super::lanes::{Isa, Outlined, Wide};
 use super::vector_permute::{Bytes, Permuted, Round, each, encrypt};
 use super::words::Word;
 
@@ -33,8 +33,13 @@ impl Isa for Simd128 {
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 
+    #[inline(always)]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        entry(self, task)
+    }
+
     #[inline(never)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+    fn call_outlined<P: Outlined<Self>>(self, part: P) -> P::Output {
         part.run(self)
     }
 }
@@ -123,7 +128,7 @@ impl Bytes for V128 {
     }
 
     #[inline(never)]
-    fn apart<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]) {
+    fn call_rounds<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]) {
         each::<R, Self>(x, out);
     }
 

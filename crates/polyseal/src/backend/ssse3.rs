@@ -12,7 +12,7 @@ use core::arch::x86_64::{
 use super::Task;
 use super::cpu::Ssse3;
 use super::cpuid::{Feature, has};
-use super::lanes::{Isa, Part, Wide};
+use super::lanes::{Isa, Outlined, Wide};
 use super::soft;
 use super::vector_permute::{Bytes, Permuted, Round, each, encrypt};
 use super::words::Word;
@@ -30,9 +30,15 @@ impl Isa for Ssse3 {
     const ROUNDS_ARE_CALLS: bool = true;
 
     #[inline(always)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+    fn call<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: `self` is the proof of the target features.
+        unsafe { entry(self, task) }
+    }
+
+    #[inline(always)]
+    fn call_outlined<P: Outlined<Self>>(self, part: P) -> P::Output {
         // SAFETY: `self` is the proof of SSSE3.
-        unsafe { apart(self, part) }
+        unsafe { call_outlined(self, part) }
     }
 }
 
@@ -48,7 +54,7 @@ pub(super) unsafe fn entry<T: Task>(isa: Ssse3, task: T) -> T::Output {
 /// The CPU must have the target feature; `isa` is the proof.
 #[target_feature(enable = "ssse3")]
 #[inline(never)]
-unsafe fn apart<P: Part<Ssse3>>(isa: Ssse3, part: P) -> P::Output {
+unsafe fn call_outlined<P: Outlined<Ssse3>>(isa: Ssse3, part: P) -> P::Output {
     part.run(isa)
 }
 
@@ -151,7 +157,7 @@ impl Bytes for Xmm {
     }
 
     #[inline(always)]
-    fn apart<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]) {
+    fn call_rounds<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]) {
         // SAFETY: vectors hold the proof of SSSE3; without one, there is nothing to compute.
         unsafe { rounds::<R>(x, out) }
     }

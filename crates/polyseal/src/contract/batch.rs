@@ -1,9 +1,8 @@
 //! Many messages at once: what one is, and in which order they are processed.
 
 use super::LongestInputs;
-use crate::backend::{Backend, Isa, Task};
+use crate::backend::{Backend, Isa, Task, wipe_stack};
 use crate::error::{Error, Result};
-use crate::stack;
 
 /// One of many messages: its nonce, associated data, message or ciphertext (in place), and tag.
 #[derive(Debug)]
@@ -128,7 +127,7 @@ pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
     }
     if side_by_side {
         // Four messages' keys do not fit into the registers.
-        stack::wipe_bytes::<STACK_BYTES>();
+        wipe_stack::<STACK_BYTES>();
     }
     // CT: verdicts are public.
     messages.iter().try_for_each(|message| message.outcome)

@@ -4,11 +4,10 @@
 use super::config::Profile;
 use super::field;
 use super::machine::{Machine, StateTask, in_memory, in_registers};
-use crate::backend::{Backend, Isa, wipe};
+use crate::backend::{Backend, Isa, wipe, wipe_stack};
 use crate::perm::{
     Areion256, Areion512, AsconP12, KeccakP12, Permutation, Polynomials, Simpira, States,
 };
-use crate::stack;
 
 /// An array of bytes.
 pub(super) trait Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Send + Sync {
@@ -132,7 +131,7 @@ macro_rules! profiles {
             }
 
             fn wipe_stack() {
-                stack::wipe_bytes::<{ $stack << 10 }>();
+                wipe_stack::<{ $stack << 10 }>();
             }
 
             #[inline(always)]

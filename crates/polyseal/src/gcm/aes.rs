@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use aead::array::ArraySize;
 use aead::consts::{U16, U32};
 
-use crate::backend::{Clmul, Isa, Lanes, Part};
+use crate::backend::{Clmul, Isa, Lanes, Outlined};
 
 mod sealed {
     pub trait Sealed {}
@@ -141,7 +141,7 @@ pub(super) fn encrypt<A: Aes, L: Lanes + Clmul, const N: usize>(
     round_keys: &RoundKeys,
     x: [L; N],
 ) -> [L; N] {
-    isa.apart(Encrypt { round_keys, x, kind: PhantomData::<A> })
+    isa.call_outlined(Encrypt { round_keys, x, kind: PhantomData::<A> })
 }
 
 struct Encrypt<'k, A, L, const N: usize> {
@@ -150,7 +150,7 @@ struct Encrypt<'k, A, L, const N: usize> {
     kind: PhantomData<A>,
 }
 
-impl<A: Aes, L: Clmul, const N: usize> Part<L::Isa> for Encrypt<'_, A, L, N> {
+impl<A: Aes, L: Clmul, const N: usize> Outlined<L::Isa> for Encrypt<'_, A, L, N> {
     type Output = [L; N];
 
     #[inline(always)]

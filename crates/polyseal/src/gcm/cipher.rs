@@ -13,10 +13,10 @@ use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::one_key_medium;
-use super::one_message::{Given, Short};
+use super::one_message::{FixedKey, Short};
 use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::backend::{Backend, Isa, Lanes, Task};
+use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, release, rustcrypto};
 use crate::error::Result;
 use crate::tagged::{Tagged, TaggedImpl};
@@ -89,17 +89,11 @@ impl<A: Aes> Keyed<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        // CT: lengths are public.
-        let mut hashed = [0; 16];
+        let keys = &self.keys;
         let first = match nonce.try_into() {
             Ok(nonce) => FirstBlock::Of(nonce),
-            Err(_) => {
-                let first = &mut hashed;
-                self.backend.run(FirstCounter { keys: &self.keys, nonce, first });
-                FirstBlock::Hashed(&hashed)
-            }
+            Err(_) => FirstBlock::OfOther(nonce),
         };
-        let keys = &self.keys;
         self.backend.run(Crypt::<A, D> { keys, first, ad, buffer, tag, kind: PhantomData });
     }
 }
@@ -200,48 +194,8 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         let mut first = [0; 16];
         first[..12].copy_from_slice(nonce);
         first[15] = 1;
-        one_message::<A, D>(backend, key, &first, ad, buffer, tag);
+        backend.run(UnderOneKey::<A, D>::new(key, &first, ad, buffer, tag));
     }
-}
-
-/// Seals or opens with a key for this message and its public counter block.
-pub(super) fn one_message<A: Aes, D: Direction>(
-    backend: Backend,
-    key: &[u8],
-    first: &[u8; 16],
-    ad: &[u8],
-    buffer: InOutBuf<'_, '_, u8>,
-    tag: &mut [u8; 16],
-) {
-    if short::fits(ad.len(), buffer.len())
-        && let Ok(root) = key.try_into()
-    {
-        // Only AES-256 has the form for short messages.
-        let (nonce, seals) = (first.as_slice(), D::SEALS);
-        return backend.run(Short::<Given> { seals, root, nonce, ad, buffer, tag });
-    }
-    if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
-        let message = short::ShortMessage { ad, buffer };
-        return backend.run(Medium::<A, D> { key, first, message, tag, kind: PhantomData });
-    }
-    one_long_message::<A, D>(backend, key, first, ad, buffer, tag);
-}
-
-/// The same of a message that is neither short nor of moderate length.
-#[inline(always)]
-pub(super) fn one_long_message<A: Aes, D: Direction>(
-    backend: Backend,
-    key: &[u8],
-    first: &[u8; 16],
-    ad: &[u8],
-    buffer: InOutBuf<'_, '_, u8>,
-    tag: &mut [u8; 16],
-) {
-    let mut keys = Expanded::new();
-    backend.run(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
-    let first = FirstBlock::Given(first);
-    backend.run(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind: PhantomData });
-    keys.wipe();
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
@@ -389,8 +343,8 @@ enum FirstBlock<'a> {
     Of(&'a [u8; 12]),
     /// A public one.
     Given(&'a [u8; 16]),
-    /// The hash of a nonce of another length, which tells of the key.
-    Hashed(&'a [u8; 16]),
+    /// Of a nonce of another length, whose hash tells of the key.
+    OfOther(&'a [u8]),
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -402,7 +356,13 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
         let first = match first {
             FirstBlock::Of(nonce) => First::Public(counter_of(isa, nonce)),
             FirstBlock::Given(block) => First::Public(I::X1::load(isa, block)),
-            FirstBlock::Hashed(block) => First::Secret(I::X1::load(isa, block)),
+            FirstBlock::OfOther(nonce) => {
+                let mut hash = [0; 16];
+                isa.call(FirstCounter { keys, nonce, first: &mut hash });
+                let first = First::Secret(I::X1::load(isa, &hash));
+                wipe(&mut hash);
+                first
+            }
         };
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
         let engine = Engine::<A, I::Register>::new(isa, keys, first);
@@ -410,42 +370,86 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
     }
 }
 
-/// Whether a message of so many bytes is of moderate length.
-pub(super) struct IsMedium {
-    pub(super) ad: usize,
-    pub(super) message: usize,
+/// Seals or opens a message under a key of its own, with a public first counter block.
+pub(super) struct UnderOneKey<'a, 'i, 'o, A, D> {
+    key: &'a [u8],
+    first: &'a [u8; 16],
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    tag: &'a mut [u8; 16],
+    kind: PhantomData<(A, D)>,
 }
 
-impl Task for IsMedium {
-    type Output = bool;
-
+impl<'a, 'i, 'o, A: Aes, D: Direction> UnderOneKey<'a, 'i, 'o, A, D> {
     #[inline(always)]
-    fn run<I: Isa>(self, _: I) -> bool {
-        one_key_medium::fits::<I>(self.ad, self.message)
+    pub(super) fn new(
+        key: &'a [u8],
+        first: &'a [u8; 16],
+        ad: &'a [u8],
+        buffer: InOutBuf<'i, 'o, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self { key, first, ad, buffer, tag, kind: PhantomData }
+    }
+
+    /// Whether the message is of moderate length.
+    #[inline(always)]
+    pub(super) fn is_medium<I: Isa>(&self) -> bool {
+        one_key_medium::fits::<I>(self.ad.len(), self.buffer.len())
+    }
+
+    /// Seals or opens a message of moderate length.
+    #[inline(always)]
+    pub(super) fn medium<I: Isa>(self, isa: I) {
+        // There is none: see `fits`.
+        if const { !I::ROUNDS_ARE_CALLS } {
+            isa.call(Medium(self));
+        }
+    }
+
+    /// Seals or opens a message of any length.
+    #[inline(always)]
+    pub(super) fn long<I: Isa>(self, isa: I) {
+        let Self { key, first, ad, buffer, tag, kind } = self;
+        let mut keys = Expanded::new();
+        isa.call(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
+        let first = FirstBlock::Given(first);
+        isa.call(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind });
+        keys.wipe();
     }
 }
 
-/// Seals or opens a message of moderate length under a key of its own.
-pub(super) struct Medium<'a, 'i, 'o, A, D> {
-    pub(super) key: &'a [u8],
-    /// The first counter block, which is public.
-    pub(super) first: &'a [u8; 16],
-    pub(super) message: short::ShortMessage<'a, 'i, 'o>,
-    pub(super) tag: &'a mut [u8; 16],
-    pub(super) kind: PhantomData<(A, D)>,
-}
-
-impl<A: Aes, D: Direction> Task for Medium<'_, '_, '_, A, D> {
+impl<A: Aes, D: Direction> Task for UnderOneKey<'_, '_, '_, A, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        // There is none: see `fits`.
-        if const { I::ROUNDS_ARE_CALLS } {
-            return;
+        // CT: lengths are public. Only AES-256 has the form for short messages.
+        if short::fits(self.ad.len(), self.buffer.len())
+            && let Ok(root) = self.key.try_into()
+        {
+            let Self { first, ad, buffer, tag, .. } = self;
+            let (nonce, seals) = (first.as_slice(), D::SEALS);
+            isa.call(Short::<FixedKey> { seals, root, nonce, ad, buffer, tag });
+        } else if self.is_medium::<I>() {
+            self.medium(isa);
+        } else {
+            self.long(isa);
         }
-        let Self { key, first, message, tag, .. } = self;
+    }
+}
+
+/// A message of moderate length.
+struct Medium<M>(M);
+
+impl<A: Aes, D: Direction> Task for Medium<UnderOneKey<'_, '_, '_, A, D>> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let UnderOneKey { key, first, ad, buffer, tag, .. } = self.0;
         let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
+        let message = short::ShortMessage { ad, buffer };
         one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
     }
 }

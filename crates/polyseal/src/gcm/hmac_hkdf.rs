@@ -16,8 +16,7 @@ use super::counters::FIRST_COUNTER;
 use super::scheme::{
     Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl, blocks_of,
 };
-use crate::backend::{Backend, Clmul, Lanes};
-use crate::stack;
+use crate::backend::{Backend, Clmul, Lanes, wipe_stack};
 
 /// K_U = HMAC-SHA256(K, 00015800 ‖ U), K_C = HMAC-SHA256(K, "XCMT" ‖ N ‖ 00010001); 24-byte nonces.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ fn blocks<L: Clmul>(
         blocks[1][lane] = L::X1::load(isa, &bytes[16..]);
     }
     // RustCrypto leaves padded keys and outputs there.
-    stack::wipe_bytes::<STACK_BYTES>();
+    wipe_stack::<STACK_BYTES>();
     [L::join(blocks[0]), L::join(blocks[1])]
 }
 

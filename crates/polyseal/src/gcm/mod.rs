@@ -70,7 +70,6 @@ mod short;
 mod siv;
 #[cfg(test)]
 mod tests;
-mod wipe_stack;
 mod xaes;
 
 pub use aes::{Aes, Aes128, Aes256};

@@ -15,18 +15,16 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce};
 
 use super::aes::{self, Aes256};
-use super::cipher::{Expand, IsMedium, LONGEST, Medium, one_long_message};
+use super::cipher::{Expand, LONGEST, UnderOneKey};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::one_message::{Short, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
-use super::wipe_stack::WipeStack;
-use crate::backend::{Backend, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Isa, Lanes, StackUse, Task, wipe};
 use crate::contract::{Core, rustcrypto};
 use crate::error::Result;
-use crate::stack;
 
 /// AES-256-GCM under keys that `S` derives from nonces. The root key is wiped on drop.
 pub struct NonceDerived<S: Scheme> {
@@ -49,75 +47,14 @@ impl<S: Scheme> NonceDerived<S> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) {
-        let Self { backend, root } = self;
-        // CT: lengths are public.
-        if S::FAST && short::fits(ad.len(), buffer.len()) {
-            let seals = D::SEALS;
-            backend.run(Short::<S::Core> { seals, root, nonce, ad, buffer, tag });
-            backend.run(WipeShort {});
-            return;
-        }
-        if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
-            self.medium::<D>(nonce, ad, buffer, tag);
-        } else {
-            self.long::<D>(nonce, ad, buffer, tag);
-        }
-    }
-
-    /// The same of a message of moderate length.
-    #[inline(never)]
-    fn medium<D: Direction>(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
-        self.under_derived(nonce, tag, |backend, key, first, tag| {
-            let message = short::ShortMessage { ad, buffer };
-            backend.run(Medium::<Aes256, D> { key, first, message, tag, kind: PhantomData });
-        });
-        self.backend.run(WipeMedium {});
-    }
-
-    /// The same of a longer message, or of any, where none is of moderate length.
-    #[inline(never)]
-    fn long<D: Direction>(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
-        self.under_derived(nonce, tag, |backend, key, first, tag| {
-            one_long_message::<Aes256, D>(backend, key, first, ad, buffer, tag);
-        });
-        self.backend.run(WipeLong {});
+        let (root, direction) = (&self.root, PhantomData);
+        self.backend.run(Message::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
     }
 
     /// K_U, and the counter block, for what has a GCM of its own.
     pub(super) fn derive_key(&self, nonce: &[u8], key: &mut [u8; 32], first: &mut [u8; 16]) {
         let Self { backend, root } = self;
         backend.run(Derive::<S::Core> { root, nonce, key, first, commitment: &mut [] });
-    }
-
-    /// Derives a key and a counter block, and the commitment into `tag`; `seal_or_open` writes the
-    /// rest of it.
-    #[inline(always)]
-    fn under_derived(
-        &self,
-        nonce: &[u8],
-        tag: &mut [u8],
-        seal_or_open: impl FnOnce(Backend, &[u8], &[u8; 16], &mut [u8; 16]),
-    ) {
-        let (mut key, mut first) = ([0; 32], [0; 16]);
-        let Some((t, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
-        let Self { backend, root } = self;
-        let derive =
-            Derive::<S::Core> { root, nonce, key: &mut key, first: &mut first, commitment };
-        backend.run(derive);
-        seal_or_open(*backend, &key, &first, t);
-        wipe(&mut key);
     }
 }
 
@@ -155,13 +92,8 @@ impl<S: Scheme> NonceDerived<S> {
         let ongoing = Ongoing::blank(self.backend, Expanded::new());
         let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
         let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut tagged;
-        let mut key = [0; 32];
-        let derive =
-            Derive::<S::Core> { root: &self.root, nonce, key: &mut key, first, commitment };
-        self.backend.run(derive);
-        self.backend.run(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
-        wipe(&mut key);
-        stack::wipe_bytes::<EXPANDING_STACK_BYTES>();
+        let root = &self.root;
+        self.backend.run(Begin::<S::Core> { root, nonce, keys, first, commitment });
         tagged.ongoing.absorb(ad);
         Ok(tagged)
     }
@@ -208,13 +140,89 @@ rustcrypto! {
     }
 }
 
-/// As much as deriving and expanding a key leaves on the stack.
-const EXPANDING_STACK_BYTES: usize = 2 << 10;
-
 /// What a message leaves on the stack, by its length.
-type WipeShort = WipeStack<512, 896, 896, 3072>;
-type WipeMedium = WipeStack<1024, 2048, 1344, 2048>;
-type WipeLong = WipeStack<2048, 2048, 2048, 2048>;
+type ShortStack = StackUse<512, 896, 896, 3072>;
+type MediumStack = StackUse<1024, 2048, 1344, 2048>;
+type LongStack = StackUse<2048, 2048, 2048, 2048>;
+/// What deriving and expanding a key leaves there.
+type ExpandingStack = StackUse<2048, 2048, 2048, 2048>;
+
+/// Seals or opens a message.
+struct Message<'a, 'i, 'o, S: SchemeImpl, D> {
+    root: &'a S::Root,
+    nonce: &'a [u8],
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    /// T, and the commitment if there is one.
+    tag: &'a mut [u8],
+    direction: PhantomData<D>,
+}
+
+impl<S: SchemeImpl, D: Direction> Task for Message<'_, '_, '_, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { root, nonce, ad, buffer, tag, .. } = self;
+        // CT: lengths are public.
+        if S::FAST && short::fits(ad.len(), buffer.len()) {
+            isa.call(Short::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
+            ShortStack::wipe(isa);
+        } else {
+            isa.call(Longer(Self { root, nonce, ad, buffer, tag, direction: PhantomData }));
+        }
+    }
+}
+
+/// A message that is not short. Its key and counter block lie in memory, so that all schemes have
+/// the same code behind them.
+struct Longer<M>(M);
+
+impl<S: SchemeImpl, D: Direction> Task for Longer<Message<'_, '_, '_, S, D>> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Message { root, nonce, ad, buffer, tag, .. } = self.0;
+        let Some((tag, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
+        let (mut key, mut first) = ([0; 32], [0; 16]);
+        isa.call(Derive::<S> { root, nonce, key: &mut key, first: &mut first, commitment });
+        let message = UnderOneKey::<Aes256, D>::new(&key, &first, ad, buffer, tag);
+        // CT: lengths are public.
+        if message.is_medium::<I>() {
+            message.medium(isa);
+            wipe(&mut key);
+            MediumStack::wipe(isa);
+        } else {
+            message.long(isa);
+            wipe(&mut key);
+            LongStack::wipe(isa);
+        }
+    }
+}
+
+/// Derives a key and expands it, for a message in pieces.
+struct Begin<'a, S: SchemeImpl> {
+    root: &'a S::Root,
+    nonce: &'a [u8],
+    keys: &'a mut Expanded,
+    first: &'a mut [u8; 16],
+    commitment: &'a mut [u8],
+}
+
+impl<S: SchemeImpl> Task for Begin<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self { root, nonce, keys, first, commitment } = self;
+        let mut key = [0; 32];
+        isa.call(Derive::<S> { root, nonce, key: &mut key, first, commitment });
+        isa.call(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
+        wipe(&mut key);
+        ExpandingStack::wipe(isa);
+    }
+}
 
 /// Derives a key; and its commitment, if there is room for one.
 struct Derive<'a, S: SchemeImpl> {

@@ -49,9 +49,9 @@ impl<S: SchemeImpl> Task for Short<'_, '_, '_, S> {
 }
 
 /// A key and a counter block that are there already, as a scheme: the "nonce" is the counter block.
-pub(super) struct Given;
+pub(super) struct FixedKey;
 
-impl SchemeImpl for Given {
+impl SchemeImpl for FixedKey {
     const FAST: bool = true;
 
     type Root = [u8; 32];

@@ -23,9 +23,8 @@ use super::nonce_derived::NonceDerived;
 use super::padding_fix::PaddingFixAes256Gcm;
 use super::scheme::Scheme;
 use super::xaes::Xaes;
-use crate::backend::{Backend, wipe};
+use crate::backend::{Backend, wipe, wipe_stack};
 use crate::contract::Core;
-use crate::stack;
 
 /// A commitment to a key and a nonce of 24 bytes.
 pub(super) trait Commit: Send + Sync + 'static {
@@ -60,7 +59,7 @@ const CMAC_STACK_BYTES: usize = 4 << 10;
 
 fn fill(prf: &Cmac<Aes256>, counter: Counter, fixed: &[u8], k_c: &mut [u8]) {
     two_blocks(prf, counter, fixed, k_c);
-    stack::wipe_bytes::<CMAC_STACK_BYTES>();
+    wipe_stack::<CMAC_STACK_BYTES>();
 }
 
 #[inline(never)]
@@ -138,7 +137,7 @@ impl Core for PaddingFixXaes256Gcm {
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.under(nonce, |fixed, v| fixed.seal(v, ad, buffer, tag));
-        stack::wipe_bytes::<STACK_BYTES>();
+        wipe_stack::<STACK_BYTES>();
     }
 
     fn decrypt(
@@ -150,7 +149,7 @@ impl Core for PaddingFixXaes256Gcm {
         expected: &mut [u8],
     ) {
         self.under(nonce, |fixed, v| fixed.decrypt(v, ad, buffer, tag, expected));
-        stack::wipe_bytes::<STACK_BYTES>();
+        wipe_stack::<STACK_BYTES>();
     }
 }
 

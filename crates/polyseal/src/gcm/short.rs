@@ -11,7 +11,7 @@ use aead::inout::InOutBuf;
 use super::aes::{Aes256, KeySchedule, RoundKeys};
 use super::engine::add_partial;
 use super::ghash::{Order, Product, Reversed};
-use crate::backend::{Clmul, Isa, Lanes, Part};
+use crate::backend::{Clmul, Isa, Lanes, Outlined};
 
 /// The longest message that is short.
 const MAX_BYTES: usize = 16 * MAX_BLOCKS;
@@ -58,7 +58,7 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
     first: L,
     companions: &mut Companions<'_, L, C>,
 ) -> Material<L, B> {
-    isa.apart(MakeMaterial { key, first, companions })
+    isa.call_outlined(MakeMaterial { key, first, companions })
 }
 
 struct MakeMaterial<'a, 'k, L, const B: usize, const C: usize> {
@@ -67,7 +67,7 @@ struct MakeMaterial<'a, 'k, L, const B: usize, const C: usize> {
     companions: &'a mut Companions<'k, L, C>,
 }
 
-impl<L: Clmul, const B: usize, const C: usize> Part<L::Isa> for MakeMaterial<'_, '_, L, B, C> {
+impl<L: Clmul, const B: usize, const C: usize> Outlined<L::Isa> for MakeMaterial<'_, '_, L, B, C> {
     type Output = Material<L, B>;
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //!
 //! Security claim: under a repeated nonce, only the equality of whole inputs is revealed. Sealing
 //! takes two passes over a message. It does not commit: one ciphertext can be made for two keys.
-//! For new data [`flex`](crate::flex) has CIV, which commits, and has nonces and tags of other
+//! For new data Flex has CIV, which commits, and has nonces and tags of other
 //! lengths.
 //!
 //! Limits: `2^36` bytes of message, and of associated data.
@@ -22,8 +22,7 @@ use super::engine::{Direction, Opening, Sealing, add_partial, store};
 use super::expanded::Expanded;
 use super::ghash::{AsIs, GROUP, Ghash, Order};
 use super::short::{self, ShortHash, hash_message};
-use super::wipe_stack::WipeStack;
-use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Clmul, Isa, Lanes, StackUse, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 
 /// The longest message, and the longest associated data, in bytes.
@@ -64,18 +63,8 @@ impl Aes256GcmSiv {
         received: &[u8],
         tag: &mut [u8],
     ) {
-        let Self { backend, round_keys } = self;
-        // CT: lengths are public.
-        let is_short = short::fits(ad.len(), buffer.len());
-        let direction = PhantomData;
-        let message = Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction };
-        if is_short {
-            backend.run(Short(message));
-            backend.run(WipeShort {});
-        } else {
-            backend.run(Long(message));
-            backend.run(WipeLong {});
-        }
+        let (round_keys, direction) = (&self.round_keys, PhantomData);
+        self.backend.run(Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction });
     }
 }
 
@@ -129,8 +118,8 @@ impl Task for Expand<'_> {
 }
 
 /// What a message leaves on the stack, by its length.
-type WipeShort = WipeStack<832, 1408, 1408, 3072>;
-type WipeLong = WipeStack<4096, 4096, 4096, 5120>;
+type ShortStack = StackUse<832, 1408, 1408, 3072>;
+type LongStack = StackUse<4096, 4096, 4096, 5120>;
 
 /// A message and what it takes to seal or open it.
 struct Message<'a, 'i, 'o, D> {
@@ -144,6 +133,22 @@ struct Message<'a, 'i, 'o, D> {
     /// The tag, or the tag that there should be.
     tag: &'a mut [u8],
     direction: PhantomData<D>,
+}
+
+impl<D: Direction> Task for Message<'_, '_, '_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        // CT: lengths are public.
+        if short::fits(self.ad.len(), self.buffer.len()) {
+            isa.call(Short(self));
+            ShortStack::wipe(isa);
+        } else {
+            isa.call(Long(self));
+            LongStack::wipe(isa);
+        }
+    }
 }
 
 /// POLYVAL under way.

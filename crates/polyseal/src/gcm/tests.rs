@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::aes::{Aes, Aes128, Aes256};
 use super::blockcipher_root::double;
-use super::cipher::{Keyed, one_message};
+use super::cipher::{Keyed, UnderOneKey};
 use super::engine::{Opening, Sealing};
 use super::incremental::Ongoing;
 use crate::backend::Backend;
@@ -45,8 +45,12 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
         for backend in Backend::available() {
             let (keyed, name) = (Keyed::<A>::new(key, backend), backend.name());
             let once = |buffer: InOutBuf<'_, '_, u8>, opens, tag: &mut [u8; 16]| match opens {
-                false => one_message::<A, Sealing>(backend, key, &first, b"ad", buffer, tag),
-                true => one_message::<A, Opening>(backend, key, &first, b"ad", buffer, tag),
+                false => {
+                    backend.run(UnderOneKey::<A, Sealing>::new(key, &first, b"ad", buffer, tag));
+                }
+                true => {
+                    backend.run(UnderOneKey::<A, Opening>::new(key, &first, b"ad", buffer, tag));
+                }
             };
             let (mut buffer, mut tag) = (message.clone(), [0; 16]);
             once(buffer.as_mut_slice().into(), false, &mut tag);
@@ -121,12 +125,12 @@ fn one_message_is_as_any() {
 
             let (mut output, mut again) = (alloc::vec![0; bytes], [0; 16]);
             let buffer = InOutBuf::new(&message, &mut output).expect("one length");
-            one_message::<A, Sealing>(backend, key, &first, ad, buffer, &mut again);
+            backend.run(UnderOneKey::<A, Sealing>::new(key, &first, ad, buffer, &mut again));
             assert_eq!((&output, again), (&sealed, tag), "{bytes} bytes on {name}");
 
             again = [0; 16];
             let buffer = output.as_mut_slice().into();
-            one_message::<A, Opening>(backend, key, &first, ad, buffer, &mut again);
+            backend.run(UnderOneKey::<A, Opening>::new(key, &first, ad, buffer, &mut again));
             assert_eq!((&output, again), (&message, tag), "{bytes} bytes on {name}");
         }
     }

@@ -10,13 +10,12 @@ use super::many;
 use super::mode::{Keyed, STACK_BYTES};
 use super::rule::{EmptyInputs, Secure};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::backend::Backend;
 use crate::backend::hashes::HashBackend;
+use crate::backend::{Backend, wipe_stack};
 use crate::contract::batch::{Batch, Message};
 use crate::contract::{Core, LongestInputs, process_one, rustcrypto};
 use crate::error::{Error, Result};
 use crate::hash::Compression;
-use crate::stack;
 
 /// OMD over the compression function `C`, under one key: keys of `K` bytes, nonces of `N`, tags of
 /// `T`.
@@ -68,7 +67,7 @@ impl<C: Compression> Core for Keyed<C> {
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.crypt(true, nonce, ad, buffer, tag);
-        stack::wipe_bytes::<STACK_BYTES>();
+        wipe_stack::<STACK_BYTES>();
     }
 
     fn decrypt(
@@ -80,7 +79,7 @@ impl<C: Compression> Core for Keyed<C> {
         expected: &mut [u8],
     ) {
         self.crypt(false, nonce, ad, buffer, expected);
-        stack::wipe_bytes::<STACK_BYTES>();
+        wipe_stack::<STACK_BYTES>();
     }
 
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
@@ -88,7 +87,7 @@ impl<C: Compression> Core for Keyed<C> {
             return process_one(self, seals, message);
         }
         many::process(self, seals, messages);
-        stack::wipe_bytes::<{ many::STACK_BYTES }>();
+        wipe_stack::<{ many::STACK_BYTES }>();
     }
 }
 

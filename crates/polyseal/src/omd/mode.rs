@@ -19,8 +19,8 @@ use super::calls::Calls;
 use super::masks::{Masks, xor};
 use super::rule::Rule;
 use crate::backend::hashes::HashBackend;
+use crate::backend::wipe_stack;
 use crate::hash::Compression;
-use crate::stack;
 
 /// As much as expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 4608;
@@ -42,7 +42,7 @@ impl<C: Compression> Keyed<C> {
     /// Under a key of 1 to n bytes, for tags of as many.
     pub(super) fn new(key: &[u8], tag_bytes: usize, rule: Rule, on: HashBackend) -> Self {
         let keyed = Self::expand(key, tag_bytes, rule, on);
-        stack::wipe_bytes::<EXPANDING_STACK_BYTES>();
+        wipe_stack::<EXPANDING_STACK_BYTES>();
         keyed
     }
 

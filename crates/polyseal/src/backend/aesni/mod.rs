@@ -25,6 +25,12 @@ impl Isa for AesNi {
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 16;
+
+    #[inline(always)]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: `self` is the proof of the target features.
+        unsafe { entry(self, task) }
+    }
 }
 
 impl PartialXmm for AesNi {}

@@ -14,7 +14,7 @@ pub(super) use clmul::product;
 
 use super::Task;
 use super::cpu::Soft;
-use super::lanes::{Isa, Lanes, Part, Wide};
+use super::lanes::{Isa, Lanes, Outlined, Wide};
 use super::planes;
 use super::words::Word;
 
@@ -29,8 +29,13 @@ impl Isa for Soft {
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 
+    #[inline(always)]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        entry(self, task)
+    }
+
     #[inline(never)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+    fn call_outlined<P: Outlined<Self>>(self, part: P) -> P::Output {
         part.run(self)
     }
 }

@@ -25,6 +25,12 @@ impl Isa for Vaes256 {
 
     const REGISTER_BLOCKS: usize = 2;
     const REGISTERS: usize = 16;
+
+    #[inline(always)]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: `self` is the proof of the target features.
+        unsafe { entry(self, task) }
+    }
 }
 
 impl PartialXmm for Vaes256 {}

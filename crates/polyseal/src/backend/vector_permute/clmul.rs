@@ -66,7 +66,7 @@ impl<B: Bytes> Clmul for Permuted<B> {
 
     #[inline(always)]
     fn aes_last_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
-        B::apart::<Last>(&x, &mut round_keys);
+        B::call_rounds::<Last>(&x, &mut round_keys);
         round_keys
     }
 

@@ -57,7 +57,7 @@ pub trait Bytes: Copy {
     /// The sum of the 32-bit little-endian words, each modulo 2^32.
     fn add_words(self, other: Self) -> Self;
     /// [`each`] in a function of its own, which is compiled for the instruction set.
-    fn apart<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]);
+    fn call_rounds<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]);
     /// [`encrypt`] in a function of its own, which is compiled for the instruction set.
     fn encrypt(isa: Self::Isa, x: &mut [Permuted<Self>], round_keys: &[[u8; 16]]);
     /// The carry-less product.
@@ -181,7 +181,7 @@ impl<B: Bytes> Lanes for Permuted<B> {
 
     #[inline(always)]
     fn aes_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
-        B::apart::<Middle>(&x, &mut round_keys);
+        B::call_rounds::<Middle>(&x, &mut round_keys);
         round_keys
     }
 }

@@ -23,7 +23,7 @@ impl<B: Bytes> StateLanes for Permuted<B> {
         x: [[Self; N]; M],
         mut round_keys: [[Self; N]; M],
     ) -> [[Self; N]; M] {
-        B::apart::<Middle>(x.as_flattened(), round_keys.as_flattened_mut());
+        B::call_rounds::<Middle>(x.as_flattened(), round_keys.as_flattened_mut());
         round_keys
     }
 
@@ -32,13 +32,13 @@ impl<B: Bytes> StateLanes for Permuted<B> {
         x: [[Self; N]; M],
         mut round_keys: [[Self; N]; M],
     ) -> [[Self; N]; M] {
-        B::apart::<Last>(x.as_flattened(), round_keys.as_flattened_mut());
+        B::call_rounds::<Last>(x.as_flattened(), round_keys.as_flattened_mut());
         round_keys
     }
 
     #[inline(always)]
     fn aes_inverse_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
-        B::apart::<InverseMiddle>(&x, &mut round_keys);
+        B::call_rounds::<InverseMiddle>(&x, &mut round_keys);
         round_keys
     }
 
@@ -47,7 +47,7 @@ impl<B: Bytes> StateLanes for Permuted<B> {
         x: [Self; N],
         mut round_keys: [Self; N],
     ) -> [Self; N] {
-        B::apart::<InverseLast>(&x, &mut round_keys);
+        B::call_rounds::<InverseLast>(&x, &mut round_keys);
         round_keys
     }
 }
