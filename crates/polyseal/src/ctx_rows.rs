@@ -104,11 +104,11 @@ pub(crate) const FAMILIES: &[Family] = &[
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
     use crate::backend::Backend;
-    use crate::commit::{Ctx, Tagged};
+    use crate::commit::{Ctx, InnerAead};
     use crate::contract::dynamic::{BoxedAead, boxed};
     use crate::family::Algorithm;
 
-    pub(super) fn ctx<A: Tagged + Send + Sync + 'static>(
+    pub(super) fn ctx<A: InnerAead + Send + Sync + 'static>(
         _: &Algorithm,
         key: &[u8],
         backend: Backend,

@@ -52,6 +52,7 @@ pub mod gcm;
 mod hash;
 #[cfg(all(feature = "alloc", feature = "flex"))]
 pub mod hazmat;
+pub(crate) mod inner_aead;
 pub mod limits;
 pub mod needs;
 #[cfg(feature = "omd")]
@@ -66,7 +67,6 @@ pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;
 mod sizes;
-pub(crate) mod tagged;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod testing;

@@ -117,4 +117,4 @@ impl<S: crate::gcm::Scheme> RandomNonce for crate::gcm::NonceDerived<S> {}
 impl<S: crate::flex::Preset> RandomNonce for crate::flex::FlexAead<S> {}
 
 #[cfg(feature = "ctx")]
-impl<A: crate::commit::Tagged + RandomNonce> RandomNonce for crate::commit::Ctx<A> {}
+impl<A: crate::commit::InnerAead + RandomNonce> RandomNonce for crate::commit::Ctx<A> {}

@@ -33,7 +33,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("family", &["aegis", "gcm", "flex", "omd", "commit"]),
-    ("part", &["perm", "hash", "contract", "ct", "random", "family", "stack", "tagged"]),
+    ("part", &["perm", "hash", "contract", "ct", "random", "family", "inner_aead"]),
     ("back end", &["backend"]),
     ("ground", &["error", "sizes"]),
 ];

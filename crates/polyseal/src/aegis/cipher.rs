@@ -14,9 +14,9 @@ use super::MAX_BYTES;
 use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
-use crate::backend::{Backend, Lanes, Task};
+use crate::backend::{Backend, Lanes};
 use crate::contract::{Core, LongestInputs, rustcrypto};
-use crate::tagged::{Tagged, TaggedImpl};
+use crate::inner_aead::{InnerAead, InnerAeadImpl};
 
 mod sealed {
     pub trait Sealed {}
@@ -29,60 +29,16 @@ pub trait TagBytes: ArraySize + sealed::Sealed + Send + Sync + 'static {}
 impl TagBytes for U16 {}
 impl TagBytes for U32 {}
 
-/// How to compute: the back end.
-pub(super) struct Dispatch<V> {
+/// A key, and the back end that computes with it. Wiped on drop.
+#[derive(Clone)]
+pub(super) struct KeyOnBackend<N: ArraySize> {
+    pub(super) bytes: Array<u8, N>,
     pub(super) backend: Backend,
-    variant: PhantomData<V>,
 }
 
-impl<V: Variant> Dispatch<V> {
-    #[inline(always)]
-    pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
-        self.backend.run(OnLanes::<V, T, MEASURED>::new(task))
-    }
-}
-
-impl<V> Clone for Dispatch<V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for Dispatch<V> {}
-
-/// A key, and how to compute with it.
-pub(super) struct Keyed<V: Variant> {
-    pub(super) key: Array<u8, V::KeySize>,
-    pub(super) dispatch: Dispatch<V>,
-}
-
-impl<V: Variant> Keyed<V> {
-    pub(super) fn new(key: &Array<u8, V::KeySize>, backend: Backend) -> Self {
-        let dispatch = Dispatch { backend, variant: PhantomData };
-        Self { key: key.clone(), dispatch }
-    }
-
-    #[inline(always)]
-    pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
-        self.dispatch.run(task)
-    }
-
-    /// A task that divides the lanes itself.
-    #[inline(always)]
-    pub(super) fn on_backend<T: Task>(&self, task: T) -> T::Output {
-        self.dispatch.backend.run(task)
-    }
-}
-
-impl<V: Variant> Clone for Keyed<V> {
-    fn clone(&self) -> Self {
-        Self { key: self.key.clone(), dispatch: self.dispatch }
-    }
-}
-
-impl<V: Variant> Drop for Keyed<V> {
+impl<N: ArraySize> Drop for KeyOnBackend<N> {
     fn drop(&mut self) {
-        self.key.as_mut_slice().zeroize();
+        self.bytes.as_mut_slice().zeroize();
     }
 }
 
@@ -91,7 +47,7 @@ impl<V: Variant> Drop for Keyed<V> {
 /// The types in [`aegis`](super) are its names: [`Aegis128L`](super::Aegis128L),
 /// [`Aegis256X2`](super::Aegis256X2), … The key is wiped on drop.
 pub struct Aegis<V: Variant, T: TagBytes = U16> {
-    pub(super) keyed: Keyed<V>,
+    pub(super) key: KeyOnBackend<V::KeySize>,
     tag: PhantomData<T>,
 }
 
@@ -106,8 +62,8 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Tag<Self> {
         let mut tag = Tag::<Self>::default();
-        let task = Seal { key: &self.keyed.key, nonce, ad, buffer, tag: &mut tag };
-        self.keyed.on_backend(OnLanes::<V, _, STRATEGY>::new(task));
+        let task = Seal { key: &self.key.bytes, nonce, ad, buffer, tag: &mut tag };
+        self.key.backend.run(OnLanes::<V, _, STRATEGY>::new(task));
         tag
     }
 
@@ -121,13 +77,13 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Tag<Self> {
         let mut tag = Tag::<Self>::default();
-        let task = Open { key: &self.keyed.key, nonce, ad, buffer, tag: &mut tag };
-        self.keyed.on_backend(OnLanes::<V, _, STRATEGY>::new(task));
+        let task = Open { key: &self.key.bytes, nonce, ad, buffer, tag: &mut tag };
+        self.key.backend.run(OnLanes::<V, _, STRATEGY>::new(task));
         tag
     }
 
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self { keyed: Keyed::new(key, backend), tag: PhantomData }
+        Self { key: KeyOnBackend { bytes: key.clone(), backend }, tag: PhantomData }
     }
 }
 
@@ -136,7 +92,8 @@ impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
 
     #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        self.keyed.run(Seal { key: &self.keyed.key, nonce, ad, buffer, tag });
+        let task = Seal { key: &self.key.bytes, nonce, ad, buffer, tag };
+        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
     }
 
     #[inline]
@@ -148,7 +105,8 @@ impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
         _: &[u8],
         tag: &mut [u8],
     ) {
-        self.keyed.run(Open { key: &self.keyed.key, nonce, ad, buffer, tag });
+        let task = Open { key: &self.key.bytes, nonce, ad, buffer, tag };
+        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
     }
 }
 
@@ -162,13 +120,13 @@ rustcrypto! {
 // Not derived: that would ask for variants and tag lengths that can be cloned.
 impl<V: Variant, T: TagBytes> Clone for Aegis<V, T> {
     fn clone(&self) -> Self {
-        Self { keyed: self.keyed.clone(), tag: PhantomData }
+        Self { key: self.key.clone(), tag: PhantomData }
     }
 }
 
-impl<V: Variant> Tagged for Aegis<V> {}
+impl<V: Variant> InnerAead for Aegis<V> {}
 
-impl<V: Variant> TaggedImpl for Aegis<V> {
+impl<V: Variant> InnerAeadImpl for Aegis<V> {
     const MAX_MESSAGE_BYTES: u64 = MAX_BYTES;
     const MAX_AD_BYTES: u64 = MAX_BYTES;
 

@@ -5,29 +5,25 @@
 //! bytes wait for the rest of their block.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use aead::Nonce;
 use aead::inout::InOutBuf;
 use zeroize::Zeroize;
 
 use super::MAX_BYTES;
-use super::cipher::{Aegis, Dispatch, Keyed, LONGEST, TagBytes};
-use super::engine::{Engine, LaneTask};
+use super::cipher::{Aegis, KeyOnBackend, LONGEST, TagBytes};
+use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::pass::{Decrypt, Encrypt, XorKeyStream};
 use super::variant::{MAX_DEGREE, Variant, VariantImpl};
-use crate::backend::Lanes;
+use crate::backend::{Backend, Lanes};
 use crate::contract::pieces;
 use crate::error::{Error, Result};
 
-#[derive(Clone, Copy)]
-enum Direction {
-    Encrypt,
-    Decrypt,
-}
-
 /// A message on its way, between two calls. Wiped on drop.
 pub struct Ongoing<V: Variant> {
-    dispatch: Dispatch<V>,
+    backend: Backend,
+    variant: PhantomData<V>,
     /// The state: register by register, lane by lane.
     registers: [[u8; 16]; 8 * MAX_DEGREE],
     /// The message (not the ciphertext) of the update under way.
@@ -39,9 +35,10 @@ pub struct Ongoing<V: Variant> {
 }
 
 impl<V: Variant> Ongoing<V> {
-    pub(super) fn new(keyed: &Keyed<V>, nonce: &[u8], ad: &[u8]) -> Self {
+    pub(super) fn new(key: &KeyOnBackend<V::KeySize>, nonce: &[u8], ad: &[u8]) -> Self {
         let mut ongoing = Self {
-            dispatch: keyed.dispatch,
+            backend: key.backend,
+            variant: PhantomData,
             registers: [[0; 16]; 8 * MAX_DEGREE],
             pending: [[0; 16]; 2 * MAX_DEGREE],
             key_stream: [[0; 16]; 2 * MAX_DEGREE],
@@ -49,7 +46,12 @@ impl<V: Variant> Ongoing<V> {
             message_bytes: 0,
         };
         let registers = ongoing.registers.as_flattened_mut();
-        keyed.run(Start { key: &keyed.key, nonce, ad, registers });
+        key.backend.run(OnLanes::<V, _, MEASURED>::new(Start {
+            key: &key.bytes,
+            nonce,
+            ad,
+            registers,
+        }));
         ongoing
     }
 
@@ -80,7 +82,10 @@ impl<V: Variant> Ongoing<V> {
 
     fn absorb_updates(&mut self, data: &[u8]) {
         if !data.is_empty() {
-            self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+            self.backend.run(OnLanes::<V, _, MEASURED>::new(Absorb {
+                registers: self.registers.as_flattened_mut(),
+                data,
+            }));
             self.message_bytes += data.len() as u64;
         }
     }
@@ -92,26 +97,33 @@ impl<V: Variant> Ongoing<V> {
         self.message_bytes += message.len() as u64;
         if !message.is_empty() && self.pending_bytes() == 0 {
             let data = &self.pending.as_flattened()[..V::RATE];
-            self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+            self.backend.run(OnLanes::<V, _, MEASURED>::new(Absorb {
+                registers: self.registers.as_flattened_mut(),
+                data,
+            }));
         }
     }
 
-    fn take(&mut self, buffer: InOutBuf<'_, '_, u8>, direction: Direction) -> Result<()> {
+    fn take(&mut self, buffer: InOutBuf<'_, '_, u8>, seals: bool) -> Result<()> {
         let (head, whole) = self.cuts(buffer.len())?;
         let (rest, tail) = buffer.split_at(whole);
         let (head, whole) = rest.split_at(head);
-        self.transform_part(head, direction);
+        self.transform_part(head, seals);
         if !whole.is_empty() {
             self.message_bytes += whole.len() as u64;
             let registers = self.registers.as_flattened_mut();
-            self.dispatch.run(Transform { registers, buffer: whole, direction });
+            self.backend.run(OnLanes::<V, _, MEASURED>::new(Transform {
+                registers,
+                buffer: whole,
+                seals,
+            }));
         }
-        self.transform_part(tail, direction);
+        self.transform_part(tail, seals);
         Ok(())
     }
 
     /// Takes bytes that stay within one update.
-    fn transform_part(&mut self, mut buffer: InOutBuf<'_, '_, u8>, direction: Direction) {
+    fn transform_part(&mut self, mut buffer: InOutBuf<'_, '_, u8>, seals: bool) {
         if buffer.is_empty() {
             return;
         }
@@ -120,17 +132,17 @@ impl<V: Variant> Ongoing<V> {
             let output = &mut self.key_stream.as_flattened_mut()[..V::RATE];
             output.fill(0);
             let registers = self.registers.as_flattened();
-            self.dispatch.run(Peek { registers, output });
+            self.backend.run(OnLanes::<V, _, MEASURED>::new(Peek { registers, output }));
         }
         let mut message = [[0; 16]; 2 * MAX_DEGREE];
         let message = &mut message.as_flattened_mut()[..buffer.len()];
         let key_stream = &self.key_stream.as_flattened()[at..at + buffer.len()];
-        match direction {
-            Direction::Encrypt => {
+        match seals {
+            true => {
                 message.copy_from_slice(buffer.get_in());
                 buffer.xor_in2out(key_stream);
             }
-            Direction::Decrypt => {
+            false => {
                 buffer.xor_in2out(key_stream);
                 message.copy_from_slice(buffer.get_out());
             }
@@ -142,16 +154,19 @@ impl<V: Variant> Ongoing<V> {
     /// Absorbs what is pending.
     fn flush(&mut self) {
         let data = &self.pending.as_flattened()[..self.pending_bytes()];
-        self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+        self.backend.run(OnLanes::<V, _, MEASURED>::new(Absorb {
+            registers: self.registers.as_flattened_mut(),
+            data,
+        }));
     }
 
     pub(super) fn mac_tag(&mut self, tag: &mut [u8]) {
         self.flush();
-        self.dispatch.run(FinalizeMac {
+        self.backend.run(OnLanes::<V, _, MEASURED>::new(FinalizeMac {
             registers: self.registers.as_flattened(),
             message_bytes: self.message_bytes,
             tag,
-        });
+        }));
     }
 }
 
@@ -176,17 +191,17 @@ pub type Decryptor<'a, V, T> = pieces::Decryptor<'a, Ongoing<V>, T>;
 
 impl<V: Variant> pieces::Ongoing for Ongoing<V> {
     fn transform<const SEALS: bool>(&mut self, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
-        self.take(buffer, if SEALS { Direction::Encrypt } else { Direction::Decrypt })
+        self.take(buffer, SEALS)
     }
 
     fn tag(&mut self, tag: &mut [u8]) {
         self.flush();
-        self.dispatch.run(Finalize {
+        self.backend.run(OnLanes::<V, _, MEASURED>::new(Finalize {
             registers: self.registers.as_flattened(),
             ad_bytes: self.ad_bytes,
             message_bytes: self.message_bytes,
             tag,
-        });
+        }));
     }
 }
 
@@ -197,7 +212,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
     /// [`Error::TooLong`] for associated data above [`MAX_BYTES`].
     pub fn encryptor(&self, nonce: &Nonce<Self>, ad: &[u8]) -> Result<Encryptor<V, T>> {
         LONGEST.check(ad.len(), 0)?;
-        Ok(Encryptor::new(Ongoing::new(&self.keyed, nonce, ad)))
+        Ok(Encryptor::new(Ongoing::new(&self.key, nonce, ad)))
     }
 
     /// Begins to decrypt a message that arrives in pieces into `destination`, which must be at
@@ -212,7 +227,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         destination: &'a mut [u8],
     ) -> Result<Decryptor<'a, V, T>> {
         LONGEST.check(ad.len(), 0)?;
-        Ok(Decryptor::new(Ongoing::new(&self.keyed, nonce, ad), destination))
+        Ok(Decryptor::new(Ongoing::new(&self.key, nonce, ad), destination))
     }
 }
 
@@ -254,7 +269,7 @@ impl<V: VariantImpl> LaneTask<V> for Absorb<'_> {
 struct Transform<'a, 'i, 'o> {
     registers: &'a mut [u8],
     buffer: InOutBuf<'i, 'o, u8>,
-    direction: Direction,
+    seals: bool,
 }
 
 impl<V: VariantImpl> LaneTask<V> for Transform<'_, '_, '_> {
@@ -263,9 +278,9 @@ impl<V: VariantImpl> LaneTask<V> for Transform<'_, '_, '_> {
     #[inline(always)]
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
         let mut engine = Engine::<V, L, K>::thaw(isa, self.registers);
-        match self.direction {
-            Direction::Encrypt => engine.take(Encrypt { buffer: self.buffer }),
-            Direction::Decrypt => engine.take(Decrypt { buffer: self.buffer }),
+        match self.seals {
+            true => engine.take(Encrypt { buffer: self.buffer }),
+            false => engine.take(Decrypt { buffer: self.buffer }),
         }
         engine.freeze(self.registers);
     }

@@ -18,8 +18,8 @@ use aead::consts::U16;
 use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::{Keyed, LONGEST, TagBytes};
-use super::engine::{Engine, LaneTask};
+use super::cipher::{KeyOnBackend, LONGEST, TagBytes};
+use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::incremental::Ongoing;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -42,7 +42,7 @@ use crate::error::Result;
 /// # Ok::<(), polyseal::Error>(())
 /// ```
 pub struct AegisMac<V: Variant, T: TagBytes = U16> {
-    keyed: Keyed<V>,
+    key: KeyOnBackend<V::KeySize>,
     tag: PhantomData<T>,
 }
 
@@ -61,12 +61,13 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
             // pairing forgets the last lane of an odd degree.
             assert!(V::DEGREE == 1 || V::DEGREE.is_multiple_of(2), "AEGISMAC has no odd degrees");
         }
-        Self { keyed: Keyed::new(key, backend), tag: PhantomData }
+        Self { key: KeyOnBackend { bytes: key.clone(), backend }, tag: PhantomData }
     }
 
     #[inline]
     pub(super) fn compute(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]) {
-        self.keyed.run(Mac { key: &self.keyed.key, nonce, data, tag });
+        let task = Mac { key: &self.key.bytes, nonce, data, tag };
+        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
     }
 
     /// The tag of `data`.
@@ -97,7 +98,7 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
     /// Begins the tag of data that arrives in pieces.
     #[must_use]
     pub fn start(&self, nonce: &Array<u8, V::KeySize>) -> MacState<V, T> {
-        MacState { ongoing: Ongoing::new(&self.keyed, nonce, &[]), tag: PhantomData }
+        MacState { ongoing: Ongoing::new(&self.key, nonce, &[]), tag: PhantomData }
     }
 }
 
@@ -135,7 +136,7 @@ impl<V: Variant, T: TagBytes> MacState<V, T> {
 
 impl<V: Variant, T: TagBytes> Clone for AegisMac<V, T> {
     fn clone(&self) -> Self {
-        Self { keyed: self.keyed.clone(), tag: PhantomData }
+        Self { key: self.key.clone(), tag: PhantomData }
     }
 }
 

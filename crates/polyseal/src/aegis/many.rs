@@ -49,7 +49,7 @@ impl<V: Variant, T: TagBytes> SideBySide for Aegis<V, T> {
     }
 
     fn backend(&self) -> Backend {
-        self.keyed.dispatch.backend
+        self.key.backend
     }
 
     fn shape(&self, register_blocks: usize, message: &Message<'_>) -> Option<usize> {
@@ -62,9 +62,9 @@ impl<V: Variant, T: TagBytes> SideBySide for Aegis<V, T> {
     }
 
     fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]) {
-        let (key, updates) = (&self.keyed.key, updates::<V>(&messages[these[0]]));
+        let (key, updates) = (&self.key.bytes, updates::<V>(&messages[these[0]]));
         let variant = PhantomData;
-        self.keyed.on_backend(Four::<V, SEALS> { key, messages, these, updates, variant });
+        self.key.backend.run(FourMessages::<V, SEALS> { key, messages, these, updates, variant });
     }
 }
 
@@ -72,8 +72,8 @@ fn updates<V: Variant>(message: &Message<'_>) -> usize {
     message.ad.len().div_ceil(V::RATE) + message.buffer.len().div_ceil(V::RATE)
 }
 
-/// Four messages with one number of updates.
-struct Four<'a, 'm, V, const SEALS: bool> {
+/// FourMessages messages with one number of updates.
+struct FourMessages<'a, 'm, V, const SEALS: bool> {
     key: &'a [u8],
     messages: &'a mut [Message<'m>],
     these: [usize; SIDE_BY_SIDE],
@@ -81,7 +81,7 @@ struct Four<'a, 'm, V, const SEALS: bool> {
     variant: PhantomData<V>,
 }
 
-impl<V: Variant, const SEALS: bool> Task for Four<'_, '_, V, SEALS> {
+impl<V: Variant, const SEALS: bool> Task for FourMessages<'_, '_, V, SEALS> {
     type Output = ();
 
     #[inline(always)]

@@ -11,8 +11,8 @@ use aead::inout::InOutBuf;
 use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::{Keyed, LONGEST};
-use super::engine::{Engine, LaneTask};
+use super::cipher::{KeyOnBackend, LONGEST};
+use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::pass::XorKeyStream;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -34,7 +34,7 @@ use crate::error::Result;
 /// # Ok::<(), polyseal::Error>(())
 /// ```
 pub struct AegisStream<V: Variant> {
-    keyed: Keyed<V>,
+    key: KeyOnBackend<V::KeySize>,
 }
 
 impl<V: Variant> AegisStream<V> {
@@ -43,7 +43,7 @@ impl<V: Variant> AegisStream<V> {
     #[doc(hidden)]
     #[must_use]
     pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self { keyed: Keyed::new(key, backend) }
+        Self { key: KeyOnBackend { bytes: key.clone(), backend } }
     }
 
     /// Fills `output` with key stream.
@@ -61,14 +61,15 @@ impl<V: Variant> AegisStream<V> {
     /// As [`generate`](Self::generate).
     pub fn apply(&self, nonce: &Array<u8, V::KeySize>, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
         LONGEST.check(0, buffer.len())?;
-        self.keyed.run(Apply { key: &self.keyed.key, nonce, buffer });
+        let task = Apply { key: &self.key.bytes, nonce, buffer };
+        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
         Ok(())
     }
 }
 
 impl<V: Variant> Clone for AegisStream<V> {
     fn clone(&self) -> Self {
-        Self { keyed: self.keyed.clone() }
+        Self { key: self.key.clone() }
     }
 }
 
@@ -86,7 +87,7 @@ impl<V: Variant> KeySizeUser for AegisStream<V> {
 
 impl<V: Variant> KeyInit for AegisStream<V> {
     fn new(key: &Key<Self>) -> Self {
-        Self { keyed: Keyed::new(key, Backend::detect()) }
+        Self { key: KeyOnBackend { bytes: key.clone(), backend: Backend::detect() } }
     }
 }
 

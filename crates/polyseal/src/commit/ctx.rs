@@ -20,7 +20,7 @@ use zeroize::Zeroize;
 
 use crate::backend::Backend;
 use crate::contract::{Core, LongestInputs, rustcrypto};
-use crate::tagged::Tagged;
+use crate::inner_aead::InnerAead;
 
 /// CTX over `A`: its key and nonce, and tags of 32 bytes. Keys are wiped on drop.
 ///
@@ -36,13 +36,13 @@ use crate::tagged::Tagged;
 /// assert_eq!(&buffer, b"attack at dawn");
 /// # Ok::<(), polyseal::aead::Error>(())
 /// ```
-pub struct Ctx<A: Tagged> {
+pub struct Ctx<A: InnerAead> {
     aead: A,
     /// HMAC's state once it has taken the key; wipes itself.
     prf: Hmac<Sha256>,
 }
 
-impl<A: Tagged> Ctx<A> {
+impl<A: InnerAead> Ctx<A> {
     pub(crate) fn on(key: &[u8], backend: Backend) -> Self {
         let Ok(prf) = Hmac::new_from_slice(key) else { unreachable!("HMAC takes any key") };
         Self { aead: A::on(key, backend), prf }
@@ -59,7 +59,7 @@ impl<A: Tagged> Ctx<A> {
     }
 }
 
-impl<A: Tagged> Core for Ctx<A> {
+impl<A: InnerAead> Core for Ctx<A> {
     type Tag = [u8; 32];
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -80,14 +80,14 @@ impl<A: Tagged> Core for Ctx<A> {
     }
 }
 
-impl<A: Tagged + Clone> Clone for Ctx<A> {
+impl<A: InnerAead + Clone> Clone for Ctx<A> {
     fn clone(&self) -> Self {
         Self { aead: self.aead.clone(), prf: self.prf.clone() }
     }
 }
 
 rustcrypto! {
-    impl [A: Tagged] Ctx<A> {
+    impl [A: InnerAead] Ctx<A> {
         name: "Ctx", key: A::KeySize, nonce: A::NonceSize, tag: U32,
         longest: LongestInputs { message: A::MAX_MESSAGE_BYTES, ad: A::MAX_AD_BYTES }
     }

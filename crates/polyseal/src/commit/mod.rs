@@ -4,5 +4,5 @@
 
 mod ctx;
 
-pub use crate::tagged::Tagged;
+pub use crate::inner_aead::InnerAead;
 pub use ctx::Ctx;

@@ -6,7 +6,7 @@
 use aead::inout::InOutBuf;
 
 use super::machine::Machine;
-use super::parameters::{GROUP, Many, One, Parameters};
+use super::parameters::{GROUP, Many, Parameters, SingleState};
 use super::tweak::{Group, Masks, STRETCH, Step, blocks_in_group};
 use crate::perm::States;
 
@@ -182,7 +182,7 @@ impl<S: States> Sum<S> {
     }
 
     #[inline(always)]
-    pub(super) fn total(self) -> S::One {
+    pub(super) fn total(self) -> S::SingleState {
         self.0.xor_states()
     }
 }
@@ -201,12 +201,12 @@ impl<S, const INVERSE: bool> Crypt<'_, '_, S, INVERSE> {
         machine: M,
         d: &Group<'_, P, M>,
         (at, end): (usize, usize),
-        others: [One<P, M>; K],
-    ) -> [One<P, M>; K]
+        others: [SingleState<P, M>; K],
+    ) -> [SingleState<P, M>; K]
     where
         P: Parameters,
         M: Machine<P, Many = S>,
-        S: States<Isa = M, One = M::One>,
+        S: States<Isa = M, SingleState = M::SingleState>,
     {
         let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
         if !INVERSE {
@@ -320,7 +320,7 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for KeyStream<'_, '_, Many<P, M>> 
 
 /// What follows the last byte of a tail: 1, then zeros, as a block of its own.
 #[inline(always)]
-pub(super) fn padding<P: Parameters, M: Machine<P>>(machine: M, tail: usize) -> One<P, M> {
+pub(super) fn padding<P: Parameters, M: Machine<P>>(machine: M, tail: usize) -> SingleState<P, M> {
     /// The longest block.
     const MOST: usize = 200;
     static ONE: [u8; 2 * MOST] = {
@@ -328,11 +328,11 @@ pub(super) fn padding<P: Parameters, M: Machine<P>>(machine: M, tail: usize) -> 
         one[MOST] = 0x80;
         one
     };
-    One::<P, M>::load(machine, &ONE[MOST - tail..][..P::B])
+    SingleState::<P, M>::load(machine, &ONE[MOST - tail..][..P::B])
 }
 
 /// pad10 of fewer than B bytes.
 #[inline(always)]
-pub(super) fn pad10<P: Parameters, M: Machine<P>>(machine: M, x: &[u8]) -> One<P, M> {
-    One::<P, M>::load_partial(machine, x).xor(padding::<P, M>(machine, x.len()))
+pub(super) fn pad10<P: Parameters, M: Machine<P>>(machine: M, x: &[u8]) -> SingleState<P, M> {
+    SingleState::<P, M>::load_partial(machine, x).xor(padding::<P, M>(machine, x.len()))
 }

@@ -9,7 +9,7 @@ use aead::inout::InOutBuf;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::config::{Config, KEY_BYTES, Profile, check_ad};
-use super::engine::{AnyProfile, Keyed, hash};
+use super::engine::{AnyProfile, ExpandedKey, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
 use super::session::{Ad, MAX_TAIL_BYTES, Session, inout};
@@ -65,7 +65,7 @@ impl Flex {
             let hash = SetupHash::on(backend, config.profile(), setup_ad)?;
             return Self::prehashed_on(backend, config, key, &hash);
         }
-        let engine = profile(config.profile()).keyed;
+        let engine = profile(config.profile()).expanded;
         Ok(Self { config, engine: engine(backend, &config, key, setup_ad) })
     }
 
@@ -101,7 +101,7 @@ impl Flex {
         if !config.prehashes_setup_ad() || config.profile() != setup.profile() {
             return Err(Error::SetupHash);
         }
-        let engine = profile(config.profile()).keyed;
+        let engine = profile(config.profile()).expanded;
         Ok(Self { config, engine: engine(backend, &config, key, setup.hash()) })
     }
 
@@ -366,33 +366,33 @@ fn check_key(key: &[u8]) -> Result<()> {
 }
 
 /// A key in a profile, from K and from AD_s, which has been hashed if it is to be.
-type MakeKeyed = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn AnyProfile>;
+type MakeExpandedKey = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn AnyProfile>;
 
 /// What a profile makes.
-pub(super) struct Made {
-    keyed: MakeKeyed,
+pub(super) struct ProfileFunctions {
+    expanded: MakeExpandedKey,
     pub(super) setup_hash: fn(Backend, &[u8]) -> Chaining,
 }
 
-pub(super) fn profile(profile: Profile) -> Made {
+pub(super) fn profile(profile: Profile) -> ProfileFunctions {
     match profile {
-        Profile::S512 => made::<S512>(),
-        Profile::S256 => made::<S256>(),
-        Profile::S1024 => made::<S1024>(),
-        Profile::S384 => made::<S384>(),
-        Profile::A512 => made::<A512>(),
-        Profile::A256 => made::<A256>(),
-        Profile::K1600 => made::<K1600>(),
-        Profile::As320 => made::<As320>(),
+        Profile::S512 => functions_of::<S512>(),
+        Profile::S256 => functions_of::<S256>(),
+        Profile::S1024 => functions_of::<S1024>(),
+        Profile::S384 => functions_of::<S384>(),
+        Profile::A512 => functions_of::<A512>(),
+        Profile::A256 => functions_of::<A256>(),
+        Profile::K1600 => functions_of::<K1600>(),
+        Profile::As320 => functions_of::<As320>(),
     }
 }
 
-fn made<P: Parameters>() -> Made {
-    Made {
-        keyed: |backend, config, key, setup_ad| {
-            let mut keyed = Box::new(Keyed::<P>::empty(backend));
-            keyed.init(key, &config.to_bytes(), setup_ad);
-            keyed
+fn functions_of<P: Parameters>() -> ProfileFunctions {
+    ProfileFunctions {
+        expanded: |backend, config, key, setup_ad| {
+            let mut expanded = Box::new(ExpandedKey::<P>::empty(backend));
+            expanded.init(key, &config.to_bytes(), setup_ad);
+            expanded
         },
         setup_hash: |backend, setup_ad| {
             hash::<P>(backend, &initial_value::<P>(), Domain::Setup, &[setup_ad])

@@ -5,7 +5,7 @@
 
 use super::blocks::{Hash, KeyStream, Sum, pad10, padding, run};
 use super::machine::Machine;
-use super::parameters::{Many, One, Parameters};
+use super::parameters::{Many, Parameters, SingleState};
 use super::plaintext::Plaintext;
 use super::tweak::Cipher;
 use crate::perm::States;
@@ -55,7 +55,7 @@ fn crypt_short<P: Parameters, M: Machine<P>>(
     let (machine, bytes) = (e.machine, text.bytes());
     let x = text.first::<P, M>(machine);
     if let Some(given) = given {
-        let tag = One::<P, M>::load_partial(machine, given);
+        let tag = SingleState::<P, M>::load_partial(machine, given);
         let p = x.xor(first_of_key_stream(e, tag, given.len())).cut(machine, bytes);
         text.write_first::<P, M>(p);
         tag_of_short(e, p, bytes).store_partial(computed);
@@ -71,9 +71,9 @@ fn crypt_short<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn tag_of_short<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    p: One<P, M>,
+    p: SingleState<P, M>,
     bytes: usize,
-) -> One<P, M> {
+) -> SingleState<P, M> {
     // CT: lengths are public.
     let (m, code, code_of_tag, x) = match bytes {
         0 => (0, code::TAIL, code::TAG, p),
@@ -89,9 +89,9 @@ fn tag_of_short<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn first_of_key_stream<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    tag: One<P, M>,
+    tag: SingleState<P, M>,
     bytes: usize,
-) -> One<P, M> {
+) -> SingleState<P, M> {
     let seed = tag.xor(padding::<P, M>(e.machine, bytes));
     let [of_first] = e.encipher([e.d(0, code::KEY_STREAM)], [seed]);
     of_first
@@ -103,8 +103,8 @@ fn whole_tag<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
     m: u64,
     code: u64,
-    sum: One<P, M>,
-) -> One<P, M> {
+    sum: SingleState<P, M>,
+) -> SingleState<P, M> {
     let d = e.d(m, code);
     if P::WIDE {
         return e.tag(d, sum);
@@ -118,7 +118,7 @@ fn whole_tag<P: Parameters, M: Machine<P>>(
 fn hash<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
     mut text: Plaintext<'_, '_>,
-) -> One<P, M> {
+) -> SingleState<P, M> {
     let machine = e.machine;
     let first = text.first::<P, M>(machine);
     let (whole, tail) = text.rest::<P>();
@@ -154,6 +154,6 @@ fn key_stream<P: Parameters, M: Machine<P>>(
     let bytes = whole.len();
     let mut pass = KeyStream { buffer: whole, seed: Many::<P, M>::splat(machine, seed) };
     run(machine, e.masks(code::KEY_STREAM, false), bytes, &mut pass);
-    let x = One::<P, M>::load_partial(machine, tail.get_in());
+    let x = SingleState::<P, M>::load_partial(machine, tail.get_in());
     x.xor(of_tail).store_partial(tail.get_out());
 }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::config::Mode;
 use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining, single_bytes};
 use super::machine::{Machine, StateTask};
-use super::parameters::{One, Parameters};
+use super::parameters::{Parameters, SingleState};
 use super::plaintext::Plaintext;
 use super::robust::Operation;
 use super::tweak::{Cipher, Key};
@@ -33,7 +33,7 @@ pub(super) enum Context<'a> {
 
 impl Context<'_> {
     #[inline(always)]
-    fn key<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
+    fn key<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> SingleState<P, M> {
         match const { M::IN_MEMORY } {
             true => self.key_apart::<P, M>(machine, k1),
             false => self.key_here::<P, M>(machine, k1),
@@ -41,12 +41,20 @@ impl Context<'_> {
     }
 
     #[inline(never)]
-    fn key_apart<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
+    fn key_apart<P: Parameters, M: Machine<P>>(
+        &self,
+        machine: M,
+        k1: &Chaining,
+    ) -> SingleState<P, M> {
         self.key_here::<P, M>(machine, k1)
     }
 
     #[inline(always)]
-    fn key_here<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
+    fn key_here<P: Parameters, M: Machine<P>>(
+        &self,
+        machine: M,
+        k1: &Chaining,
+    ) -> SingleState<P, M> {
         let (from, domain, pieces) = match *self {
             Self::Known(key) => return load_chaining::<P, M>(machine, key.unwrap_or(k1)),
             Self::HashOne { from, domain, input } => {
@@ -91,12 +99,12 @@ pub(super) trait AnyProfile: Send + Sync {
 }
 
 /// A key in the profile `P`.
-pub(super) struct Keyed<P: Parameters> {
+pub(super) struct ExpandedKey<P: Parameters> {
     key: Key<P>,
     backend: Backend,
 }
 
-impl<P: Parameters> Keyed<P> {
+impl<P: Parameters> ExpandedKey<P> {
     fn wide_block(
         &self,
         context: &Context<'_>,
@@ -138,7 +146,7 @@ impl<P: Parameters> Keyed<P> {
     }
 }
 
-impl<P: Parameters> AnyProfile for Keyed<P> {
+impl<P: Parameters> AnyProfile for ExpandedKey<P> {
     fn key(&self) -> &Chaining {
         &self.key.k1
     }
@@ -198,7 +206,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
 /// every message, that would take as long as a short message does. What is overwritten are the
 /// 24 KiB (48 KiB with S1024, 92 KiB with K1600) below the frame that drops the key, on its thread.
 /// What was sealed or opened from deeper down, or on another thread, stays.
-impl<P: Parameters> Drop for Keyed<P> {
+impl<P: Parameters> Drop for ExpandedKey<P> {
     fn drop(&mut self) {
         P::wipe_stack();
     }
@@ -256,7 +264,7 @@ impl<P: Parameters> StateTask<P> for Init<'_, P> {
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
         let h = load_chaining::<P, M>(machine, &hash::initial_value::<P>());
-        let outputs: [One<P, M>; 2] = if is_short(self.pieces) {
+        let outputs: [SingleState<P, M>; 2] = if is_short(self.pieces) {
             let mut chain = Chain::<P, M>::new(machine, h);
             chain.absorb(self.pieces);
             chain.finish(Domain::Kdf, false)
@@ -267,8 +275,8 @@ impl<P: Parameters> StateTask<P> for Init<'_, P> {
         let mut keys = [0; 400];
         outputs[0].store(&mut keys[..P::B]);
         outputs[1].store(&mut keys[P::B..2 * P::B]);
-        let k1 = One::<P, M>::load_partial(machine, &keys[..P::T]);
-        let k2 = One::<P, M>::load_partial(machine, &keys[P::T..2 * P::T]);
+        let k1 = SingleState::<P, M>::load_partial(machine, &keys[..P::T]);
+        let k2 = SingleState::<P, M>::load_partial(machine, &keys[P::T..2 * P::T]);
         let mut chain = Chain::<P, M>::new(machine, k2);
         chain.absorb(&[&keys[2 * P::T..3 * P::T]]);
         let [l] = chain.finish(Domain::Mask, false);

@@ -8,7 +8,7 @@
 //! leaves are hashed side by side. The length alone chooses between the two.
 
 use super::machine::Machine;
-use super::parameters::{Bytes, GROUP, MOST_BLOCKS, Many, One, Parameters, zero};
+use super::parameters::{Bytes, GROUP, MOST_BLOCKS, Many, Parameters, SingleState, zero};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -49,8 +49,8 @@ pub(super) fn initial_value<P: Parameters>() -> Chaining {
 pub(super) fn load_chaining<P: Parameters, M: Machine<P>>(
     machine: M,
     value: &Chaining,
-) -> One<P, M> {
-    One::<P, M>::load_partial(machine, &value[..P::T])
+) -> SingleState<P, M> {
+    SingleState::<P, M>::load_partial(machine, &value[..P::T])
 }
 
 /// The trailer of an input of `bytes` bytes, `LEk(|X|) ‖ byte(c) ‖ byte(128·tree + 16·dom + k)`, at
@@ -73,7 +73,7 @@ fn trailer_bytes(bytes: u64) -> usize {
 pub(super) struct Chain<P: Parameters, M: Machine<P>> {
     machine: M,
     /// H, in the first t bytes.
-    h: One<P, M>,
+    h: SingleState<P, M>,
     /// The block that is being filled, in its first r bytes.
     block: P::Block,
     filled: usize,
@@ -83,21 +83,21 @@ pub(super) struct Chain<P: Parameters, M: Machine<P>> {
 
 impl<P: Parameters, M: Machine<P>> Chain<P, M> {
     #[inline(always)]
-    pub(super) fn new(machine: M, h: One<P, M>) -> Self {
+    pub(super) fn new(machine: M, h: SingleState<P, M>) -> Self {
         Self { machine, h, block: Bytes::ZERO, filled: 0, bytes: 0 }
     }
 
     /// H ‖ b, with r bytes in `block`.
     #[inline(always)]
-    fn input(&self, h: One<P, M>) -> One<P, M> {
-        let b = One::<P, M>::load_partial(self.machine, &self.block.as_ref()[..P::R]);
+    fn input(&self, h: SingleState<P, M>) -> SingleState<P, M> {
+        let b = SingleState::<P, M>::load_partial(self.machine, &self.block.as_ref()[..P::R]);
         b.right(P::T).xor(h)
     }
 
     /// H = f(H, b).
     #[inline(always)]
     fn call(&mut self) {
-        let [y] = One::<P, M>::permute(self.machine, [self.input(self.h)]);
+        let [y] = SingleState::<P, M>::permute(self.machine, [self.input(self.h)]);
         self.h = y.left(P::T).xor(self.h);
     }
 
@@ -124,7 +124,7 @@ impl<P: Parameters, M: Machine<P>> Chain<P, M> {
         mut self,
         domain: Domain,
         tree: bool,
-    ) -> [One<P, M>; BLOCKS] {
+    ) -> [SingleState<P, M>; BLOCKS] {
         self.block.as_mut()[self.filled..P::R].fill(0);
         if self.filled + trailer_bytes(self.bytes) > P::R {
             self.call();
@@ -137,7 +137,7 @@ impl<P: Parameters, M: Machine<P>> Chain<P, M> {
             self.block.as_mut()[P::R - 2] = c as u8;
             inputs[c] = self.input(self.h.xor(fin));
         }
-        let mut outputs = One::<P, M>::permute(self.machine, inputs);
+        let mut outputs = SingleState::<P, M>::permute(self.machine, inputs);
         for c in 0..BLOCKS {
             outputs[c] = outputs[c].xor(inputs[c]);
         }
@@ -150,20 +150,20 @@ impl<P: Parameters, M: Machine<P>> Chain<P, M> {
 #[inline(always)]
 pub(super) fn hash_single<P: Parameters, M: Machine<P>>(
     machine: M,
-    h: One<P, M>,
+    h: SingleState<P, M>,
     domain: Domain,
     input: &[u8],
-) -> One<P, M> {
+) -> SingleState<P, M> {
     let bytes = input.len() as u8;
     let mut trailer = P::Block::ZERO;
     let end = trailer.as_mut().last_chunk_mut::<3>();
     if let Some(end) = end {
         *end = [bytes, 0, (domain as u8) << 4 | u8::from(bytes > 0)];
     }
-    let trailer = One::<P, M>::load(machine, trailer.as_ref());
-    let b = One::<P, M>::load_partial(machine, input).right(P::T);
+    let trailer = SingleState::<P, M>::load(machine, trailer.as_ref());
+    let b = SingleState::<P, M>::load_partial(machine, input).right(P::T);
     let s = h.xor(load_chaining::<P, M>(machine, &FIN)).xor(b).xor(trailer);
-    let [y] = One::<P, M>::permute(machine, [s]);
+    let [y] = SingleState::<P, M>::permute(machine, [s]);
     y.xor(s)
 }
 
@@ -206,10 +206,10 @@ impl<'a> Pieces<'a> {
 #[inline(always)]
 pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
     machine: M,
-    h: One<P, M>,
+    h: SingleState<P, M>,
     domain: Domain,
     mut pieces: Pieces<'_>,
-) -> [One<P, M>; BLOCKS] {
+) -> [SingleState<P, M>; BLOCKS] {
     let leaves = GROUP * Many::<P, M>::COUNT;
     let mut texts = [[0; LEAF_BYTES]; MOST_BLOCKS];
     let mut values = [[0; 32]; MOST_BLOCKS];
@@ -255,7 +255,7 @@ pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
 #[inline(always)]
 fn hash_leaves<P: Parameters, M: Machine<P>, const N: usize>(
     machine: M,
-    h: One<P, M>,
+    h: SingleState<P, M>,
     first: u64,
     texts: &[[u8; LEAF_BYTES]; MOST_BLOCKS],
     values: &mut [Chaining],

@@ -15,14 +15,14 @@ pub(super) trait Machine<P: Parameters>: Copy {
     /// copy for each caller would gain nothing.
     const IN_MEMORY: bool;
     /// A state of π.
-    type One: States<Isa = Self, One = Self::One>;
+    type SingleState: States<Isa = Self, SingleState = Self::SingleState>;
     /// As many as are done together.
-    type Many: Polynomials<Isa = Self, One = Self::One>;
+    type Many: Polynomials<Isa = Self, SingleState = Self::SingleState>;
 }
 
 impl<P: Fast, I: Isa> Machine<P> for I {
     const IN_MEMORY: bool = false;
-    type One = P::One<I>;
+    type SingleState = P::SingleState<I>;
     type Many = P::Many<I>;
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Memory(Backend);
 
 impl<P: Parameters> Machine<P> for Memory {
     const IN_MEMORY: bool = true;
-    type One = Stored<P, 1>;
+    type SingleState = Stored<P, 1>;
     type Many = Stored<P, MOST_LANES>;
 }
 
@@ -117,7 +117,7 @@ impl<P: Parameters, const COUNT: usize> Stored<P, COUNT> {
 /// Nothing here is inlined: it is called from everywhere.
 impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
     type Isa = Memory;
-    type One = Stored<P, 1>;
+    type SingleState = Stored<P, 1>;
 
     const COUNT: usize = COUNT;
     const BYTES: usize = COUNT * P::B;
@@ -147,7 +147,7 @@ impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
     }
 
     #[inline(never)]
-    fn splat(_: Memory, one: Self::One) -> Self {
+    fn splat(_: Memory, one: Self::SingleState) -> Self {
         Self([one.0[0]; COUNT])
     }
 
@@ -201,7 +201,7 @@ impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
     }
 
     #[inline(never)]
-    fn xor_states(self) -> Self::One {
+    fn xor_states(self) -> Self::SingleState {
         let mut sum = Stored([P::Block::ZERO]);
         for state in self.0 {
             sum = sum.xor(Stored([state]));

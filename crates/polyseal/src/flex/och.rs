@@ -7,7 +7,7 @@
 
 use super::blocks::{Crypt, Pass, Sum, pad10, padding, run_groups, run_last};
 use super::machine::Machine;
-use super::parameters::{Many, One, Parameters};
+use super::parameters::{Many, Parameters, SingleState};
 use super::plaintext::Plaintext;
 use super::tweak::{Cipher, Group};
 use crate::perm::States;
@@ -86,11 +86,11 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
         sum = sum.xor(pass.sum.total());
     }
     if !done {
-        x = One::<P, M>::permute(machine, x);
+        x = SingleState::<P, M>::permute(machine, x);
     }
     let mut hash = TailHash::of(m, sum, tail.len());
     if !tail.is_empty() {
-        let p = One::<P, M>::load_partial(machine, tail.get_in());
+        let p = SingleState::<P, M>::load_partial(machine, tail.get_in());
         p.xor(x[0]).xor(d[0]).store_partial(tail.get_out());
         hash.add(padded, x[1].xor(d[1]));
     }
@@ -108,7 +108,7 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
     let machine = e.machine;
     // CT: lengths are public.
     if text.bytes() < P::B {
-        let given = One::<P, M>::load_partial(machine, tag);
+        let given = SingleState::<P, M>::load_partial(machine, tag);
         let pad = short_pad(&e, given, tag.len());
         let p = text.first::<P, M>(machine).xor(pad).cut(machine, text.bytes());
         text.write_first::<P, M>(p);
@@ -138,7 +138,7 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
         // The tail's two calls, of which one waits for the other, each beside half of the group.
         let d = e.with_delta(m, code::TAIL_PAD);
         let pad = beside(machine, &mut pass, &masks.some(0), &mut at, bytes, d).xor(d);
-        let c = One::<P, M>::load_partial(machine, tail.get_in());
+        let c = SingleState::<P, M>::load_partial(machine, tail.get_in());
         let p = c.xor(pad).cut(machine, tail.len());
         p.store_partial(tail.get_out());
         let padded = p.xor(padding::<P, M>(machine, tail.len()));
@@ -162,13 +162,13 @@ fn beside<P: Parameters, M: Machine<P>>(
     d: &Group<'_, P, M>,
     at: &mut usize,
     bytes: usize,
-    x: One<P, M>,
-) -> One<P, M> {
+    x: SingleState<P, M>,
+) -> SingleState<P, M> {
     let (from, end) = (*at, bytes.min(*at + 2 * Many::<P, M>::BYTES));
     *at = end;
     let [y] = match from < end {
         true => pass.blocks_beside::<P, M, 2, 1>(machine, d, (from, end), [x]),
-        false => One::<P, M>::permute(machine, [x]),
+        false => SingleState::<P, M>::permute(machine, [x]),
     };
     y
 }
@@ -177,9 +177,9 @@ fn beside<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn short_tag<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    p: One<P, M>,
+    p: SingleState<P, M>,
     bytes: usize,
-) -> One<P, M> {
+) -> SingleState<P, M> {
     let padded = p.xor(padding::<P, M>(e.machine, bytes));
     let [u] = e.encipher([e.d(0, code::SHORT_HASH)], [padded]);
     e.tag(e.d(0, code::SHORT_TAG), u)
@@ -189,9 +189,9 @@ fn short_tag<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn short_pad<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    tag: One<P, M>,
+    tag: SingleState<P, M>,
     bytes: usize,
-) -> One<P, M> {
+) -> SingleState<P, M> {
     let padded = tag.xor(padding::<P, M>(e.machine, bytes));
     let [pad] = e.encipher([e.d(0, code::SHORT_PAD)], [padded]);
     pad
@@ -200,13 +200,13 @@ fn short_pad<P: Parameters, M: Machine<P>>(
 /// What the tag is made of: the sum of the blocks, and the tail.
 struct TailHash<P: Parameters, M: Machine<P>> {
     m: u64,
-    sum: One<P, M>,
+    sum: SingleState<P, M>,
     code: u64,
 }
 
 impl<P: Parameters, M: Machine<P>> TailHash<P, M> {
     #[inline(always)]
-    fn of(m: u64, sum: One<P, M>, tail: usize) -> Self {
+    fn of(m: u64, sum: SingleState<P, M>, tail: usize) -> Self {
         // CT: lengths are public.
         let code = match tail {
             0 => code::TAG,
@@ -218,13 +218,13 @@ impl<P: Parameters, M: Machine<P>> TailHash<P, M> {
 
     /// Adds the tail as it is, or hashed, if it is long.
     #[inline(always)]
-    fn add(&mut self, padded: One<P, M>, hashed: One<P, M>) {
+    fn add(&mut self, padded: SingleState<P, M>, hashed: SingleState<P, M>) {
         let tail = if self.code == code::TAG_WITH_LONG_TAIL { hashed } else { padded };
         self.sum = self.sum.xor(tail);
     }
 
     #[inline(always)]
-    fn tag(self, e: &Cipher<'_, P, M>) -> One<P, M> {
+    fn tag(self, e: &Cipher<'_, P, M>) -> SingleState<P, M> {
         let d = e.with_delta(self.m, self.code);
         if P::WIDE {
             return e.tag(d, self.sum);

@@ -71,9 +71,9 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
 /// A profile whose modes are compiled for every back end, in registers.
 pub(super) trait Fast: Parameters {
     /// A state of π.
-    type One<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    type SingleState<I: Isa>: States<Isa = I, SingleState = Self::SingleState<I>>;
     /// As many states as there are lanes.
-    type Many<I: Isa>: Polynomials<Isa = I, One = Self::One<I>>;
+    type Many<I: Isa>: Polynomials<Isa = I, SingleState = Self::SingleState<I>>;
 }
 
 /// How many vectors of blocks are in flight.
@@ -84,14 +84,14 @@ pub(super) const MOST_LANES: usize = 4;
 pub(super) const MOST_BLOCKS: usize = MOST_LANES * GROUP;
 
 /// A single block in registers.
-pub(super) type One<P, M> = <M as Machine<P>>::One;
+pub(super) type SingleState<P, M> = <M as Machine<P>>::SingleState;
 /// As many blocks as there are lanes.
 pub(super) type Many<P, M> = <M as Machine<P>>::Many;
 
 /// A state of zeros and more.
 #[inline(always)]
-pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> One<P, M> {
-    One::<P, M>::load_partial(machine, &[])
+pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> SingleState<P, M> {
+    SingleState::<P, M>::load_partial(machine, &[])
 }
 
 macro_rules! profiles {
@@ -156,11 +156,11 @@ profiles! {
 }
 
 impl Fast for S512 {
-    type One<I: Isa> = <Simpira<4> as Permutation>::One<I>;
+    type SingleState<I: Isa> = <Simpira<4> as Permutation>::SingleState<I>;
     type Many<I: Isa> = <Simpira<4> as Permutation>::Many<I>;
 }
 
 impl Fast for A512 {
-    type One<I: Isa> = <Areion512 as Permutation>::One<I>;
+    type SingleState<I: Isa> = <Areion512 as Permutation>::SingleState<I>;
     type Many<I: Isa> = <Areion512 as Permutation>::Many<I>;
 }

@@ -4,7 +4,7 @@ use aead::inout::InOutBuf;
 
 use super::blocks::padding;
 use super::machine::Machine;
-use super::parameters::{Bytes, One, Parameters};
+use super::parameters::{Bytes, Parameters, SingleState};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -47,14 +47,15 @@ impl<'i, 'o> Plaintext<'i, 'o> {
 
     /// The first B bytes; if there are fewer, zeros behind them.
     #[inline(always)]
-    pub(super) fn first<P: Parameters, M: Machine<P>>(&self, machine: M) -> One<P, M> {
+    pub(super) fn first<P: Parameters, M: Machine<P>>(&self, machine: M) -> SingleState<P, M> {
         let message = &self.message.get_in()[..self.in_first::<P>()];
         // CT: lengths are public.
         match self.nonce.len() {
-            0 => return One::<P, M>::load_partial(machine, message),
+            0 => return SingleState::<P, M>::load_partial(machine, message),
             bytes if bytes == P::T => {
-                let nonce = One::<P, M>::load_partial(machine, &self.nonce.get_in()[..P::T]);
-                return One::<P, M>::load_partial(machine, message).right(P::T).xor(nonce);
+                let nonce =
+                    SingleState::<P, M>::load_partial(machine, &self.nonce.get_in()[..P::T]);
+                return SingleState::<P, M>::load_partial(machine, message).right(P::T).xor(nonce);
             }
             _ => {}
         }
@@ -62,14 +63,14 @@ impl<'i, 'o> Plaintext<'i, 'o> {
         let (nonce, rest) = block.as_mut().split_at_mut(self.nonce.len());
         nonce.copy_from_slice(self.nonce.get_in());
         rest[..message.len()].copy_from_slice(message);
-        let first = One::<P, M>::load(machine, block.as_ref());
+        let first = SingleState::<P, M>::load(machine, block.as_ref());
         wipe(block.as_mut());
         first
     }
 
     /// Writes what [`first`](Self::first) reads.
     #[inline(always)]
-    pub(super) fn write_first<P: Parameters, M: Machine<P>>(&mut self, first: One<P, M>) {
+    pub(super) fn write_first<P: Parameters, M: Machine<P>>(&mut self, first: SingleState<P, M>) {
         let bytes = self.in_first::<P>();
         let message = &mut self.message.get_out()[..bytes];
         match self.nonce.len() {
@@ -93,8 +94,8 @@ impl<'i, 'o> Plaintext<'i, 'o> {
     pub(super) fn padded_nonce<P: Parameters, M: Machine<P>>(
         &self,
         machine: M,
-        first: One<P, M>,
-    ) -> One<P, M> {
+        first: SingleState<P, M>,
+    ) -> SingleState<P, M> {
         let bytes = self.nonce.len();
         // CT: lengths are public. Most have this one, which the compiler knows.
         match bytes == P::T {

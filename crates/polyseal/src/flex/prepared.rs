@@ -23,10 +23,10 @@ use crate::error::Result;
 /// is public, they do. What is kept is wiped on drop.
 pub struct Prepared<'f> {
     flex: &'f Flex,
-    ad: Kept<'f>,
+    ad: PreparedAd<'f>,
 }
 
-enum Kept<'f> {
+enum PreparedAd<'f> {
     /// K1'.
     Hash(Zeroizing<Chaining>),
     Ad(&'f [u8]),
@@ -55,9 +55,9 @@ impl Flex {
             NonceForm::Hidden(_) => {
                 let mut key = Zeroizing::new([0; 32]);
                 self.session().context_key(&[], Ad::Given(ad), &mut key);
-                Kept::Hash(key)
+                PreparedAd::Hash(key)
             }
-            NonceForm::Public(_) | NonceForm::AnyPublic => Kept::Ad(ad),
+            NonceForm::Public(_) | NonceForm::AnyPublic => PreparedAd::Ad(ad),
         };
         Ok(Prepared { flex: self, ad })
     }
@@ -66,8 +66,8 @@ impl Flex {
 impl Prepared<'_> {
     fn ad(&self) -> Ad<'_> {
         match &self.ad {
-            Kept::Hash(key) => Ad::Hashed(key),
-            Kept::Ad(ad) => Ad::Given(ad),
+            PreparedAd::Hash(key) => Ad::Hashed(key),
+            PreparedAd::Ad(ad) => Ad::Given(ad),
         }
     }
 

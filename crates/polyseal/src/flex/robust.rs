@@ -11,7 +11,7 @@
 use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
 use super::machine::{Machine, write_lanes};
-use super::parameters::{Bytes, MOST_BLOCKS, Many, One, Parameters, zero};
+use super::parameters::{Bytes, MOST_BLOCKS, Many, Parameters, SingleState, zero};
 use super::tweak::{Cipher, Group};
 use crate::backend::wipe;
 use crate::perm::{Polynomials, States};
@@ -68,7 +68,7 @@ pub(super) fn crypt<P: Parameters, M: Machine<P>>(
         }
         _ => outer,
     };
-    let mut turn = |w: One<P, M>| {
+    let mut turn = |w: SingleState<P, M>| {
         if !in_the_middle {
             return (None, w);
         }
@@ -113,8 +113,8 @@ fn inner<'k, P: Parameters, M: Machine<P>>(
 fn tail_pad<P: Parameters, M: Machine<P>>(
     inner: &Cipher<'_, P, M>,
     bytes: u64,
-    w: One<P, M>,
-) -> One<P, M> {
+    w: SingleState<P, M>,
+) -> SingleState<P, M> {
     // CT: lengths are public.
     if bytes < P::B as u64 || bytes.is_multiple_of(P::B as u64) {
         return w;
@@ -128,9 +128,9 @@ fn tail_pad<P: Parameters, M: Machine<P>>(
 fn way<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
     inverse: bool,
-    d: One<P, M>,
-    x: One<P, M>,
-) -> One<P, M> {
+    d: SingleState<P, M>,
+    x: SingleState<P, M>,
+) -> SingleState<P, M> {
     // CT: the direction is public.
     if inverse {
         return e.decipher(d, x);
@@ -149,8 +149,8 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     near: &Cipher<'k, P, M>,
     x: &mut [u8],
     inverse: bool,
-    turn: impl FnOnce(One<P, M>) -> (Option<Cipher<'k, P, M>>, One<P, M>),
-) -> One<P, M> {
+    turn: impl FnOnce(SingleState<P, M>) -> (Option<Cipher<'k, P, M>>, SingleState<P, M>),
+) -> SingleState<P, M> {
     let (machine, bytes) = (near.machine, x.len() as u64);
     let tail_at = x.len() - x.len() % P::B;
     let (whole, tail) = x.split_at_mut(tail_at);
@@ -163,9 +163,9 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     }
 
     // U_i, and MP
-    let u0 = way(near, inverse, near.d(0, layers[0]), One::<P, M>::load(machine, first));
+    let u0 = way(near, inverse, near.d(0, layers[0]), SingleState::<P, M>::load(machine, first));
     let rest_bytes = rest.len();
-    let mut pass = First { inverse, buffer: rest, sum: Sum::<Many<P, M>>::new(machine) };
+    let mut pass = FirstLayer { inverse, buffer: rest, sum: Sum::<Many<P, M>>::new(machine) };
     run(machine, near.masks(layers[0], false), rest_bytes, &mut pass);
     let mut mp = pass.sum.total().xor(u0);
     let rest = pass.buffer;
@@ -185,7 +185,7 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     let (far, pad) = turn(w);
     let far = far.as_ref().unwrap_or(near);
     if tailed {
-        One::<P, M>::load_partial(machine, tail).xor(pad).store_partial(tail);
+        SingleState::<P, M>::load_partial(machine, tail).xor(pad).store_partial(tail);
         sum = pad10::<P, M>(machine, tail);
     }
     let mc = match tailed || !inverse {
@@ -195,7 +195,7 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     let q = mp.xor(mc);
 
     // V_i and Y_i
-    let mut pass = Second {
+    let mut pass = SecondLayer {
         e: if inverse { near } else { far },
         inverse,
         buffer: rest,
@@ -226,13 +226,13 @@ fn layer<P: Parameters, M: Machine<P>, const N: usize>(
 }
 
 /// The first layer; the sum of what comes out.
-struct First<'a, S> {
+struct FirstLayer<'a, S> {
     inverse: bool,
     buffer: &'a mut [u8],
     sum: Sum<S>,
 }
 
-impl<P: Parameters, M: Machine<P>> Pass<P, M> for First<'_, Many<P, M>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for FirstLayer<'_, Many<P, M>> {
     #[inline(always)]
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         let u =
@@ -243,18 +243,18 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for First<'_, Many<P, M>> {
 }
 
 /// The masks between the layers, and the second layer; the sum of what goes in.
-struct Second<'a, 'k, P: Parameters, M: Machine<P>> {
+struct SecondLayer<'a, 'k, P: Parameters, M: Machine<P>> {
     e: &'a Cipher<'k, P, M>,
     inverse: bool,
     buffer: &'a mut [u8],
-    q: One<P, M>,
+    q: SingleState<P, M>,
     /// What is added to [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the
     /// lanes.
     masks: P::Group,
     sum: Sum<Many<P, M>>,
 }
 
-impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
+impl<P: Parameters, M: Machine<P>> SecondLayer<'_, '_, P, M> {
     /// The masks from byte `at` on, where a fresh one begins.
     #[inline(always)]
     fn refresh(&mut self, at: usize) {
@@ -264,7 +264,7 @@ impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
             self.q.store(mask.as_mut());
             P::double(&mut mask);
         } else {
-            let mp = One::<P, M>::load(machine, &self.buffer[at..at + P::B]).xor(self.q);
+            let mp = SingleState::<P, M>::load(machine, &self.buffer[at..at + P::B]).xor(self.q);
             let g = (at / (FRESH * P::B)) as u64;
             let mc = way(self.e, self.inverse, self.e.d(g, code::GROUP), mp);
             mp.xor(mc).store(mask.as_mut());
@@ -287,7 +287,7 @@ impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
     }
 }
 
-impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for SecondLayer<'_, '_, P, M> {
     #[inline(always)]
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         // Groups of the lanes never straddle two of these.
@@ -310,7 +310,7 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
 
 /// Z of fewer than B bytes.
 #[inline(always)]
-fn short_hash<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, x: &[u8]) -> One<P, M> {
+fn short_hash<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, x: &[u8]) -> SingleState<P, M> {
     let padded = pad10::<P, M>(e.machine, x);
     let [z] = e.encipher([e.d(x.len() as u64, code::SHORT_HASH)], [padded]);
     z

@@ -25,14 +25,14 @@ struct Stream<'f> {
 }
 
 /// The number of a segment, and whether it is the last.
-type Place = (u64, bool);
+type SegmentPosition = (u64, bool);
 
 impl Stream<'_> {
     fn tag_bytes(&self) -> usize {
         self.flex.config().tag_bytes()
     }
 
-    fn seal_into(&self, place: Place, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
+    fn seal_into(&self, place: SegmentPosition, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
         self.check(place, segment.len())?;
         is_as_long(sealed, segment.len() + self.tag_bytes())?;
         let (text, tag) = sealed.split_at_mut(segment.len());
@@ -40,14 +40,14 @@ impl Stream<'_> {
         Ok(())
     }
 
-    fn seal(&self, place: Place, segment: &[u8]) -> Result<Vec<u8>> {
+    fn seal(&self, place: SegmentPosition, segment: &[u8]) -> Result<Vec<u8>> {
         self.check(place, segment.len())?;
         let mut sealed = vec![0; segment.len() + self.tag_bytes()];
         self.seal_into(place, segment, &mut sealed)?;
         Ok(sealed)
     }
 
-    fn open_into(&self, place: Place, sealed: &[u8], segment: &mut [u8]) -> Result<()> {
+    fn open_into(&self, place: SegmentPosition, sealed: &[u8], segment: &mut [u8]) -> Result<()> {
         let bytes = match self.opened_bytes(place, sealed.len()) {
             Err(Error::Unauthentic) => {
                 segment.fill(0);
@@ -60,14 +60,14 @@ impl Stream<'_> {
         self.flex.session().open_segment(&self.key, place, inout(text, segment), tag)
     }
 
-    fn open(&self, place: Place, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    fn open(&self, place: SegmentPosition, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         let mut segment = Zeroizing::new(vec![0; self.opened_bytes(place, sealed.len())?]);
         self.open_into(place, sealed, &mut segment)?;
         Ok(segment)
     }
 
     /// The length of the segment that is sealed in `sealed` bytes.
-    fn opened_bytes(&self, place: Place, sealed: usize) -> Result<usize> {
+    fn opened_bytes(&self, place: SegmentPosition, sealed: usize) -> Result<usize> {
         check_place(place)?;
         let bytes = sealed.checked_sub(self.tag_bytes()).ok_or(Error::Unauthentic)?;
         self.check(place, bytes).map_err(|_| Error::Unauthentic)?;
@@ -75,7 +75,7 @@ impl Stream<'_> {
     }
 
     /// Whether there is a segment in this place, and may have so many bytes.
-    fn check(&self, (index, last): Place, actual: usize) -> Result<()> {
+    fn check(&self, (index, last): SegmentPosition, actual: usize) -> Result<()> {
         check_place((index, last))?;
         let (what, expected) = ("segment", self.segment_bytes);
         // None is empty but the only one.
@@ -90,7 +90,7 @@ impl Stream<'_> {
 }
 
 /// Whether a stream has a segment in this place, and, if it is not the last, one behind it.
-fn check_place((index, last): Place) -> Result<()> {
+fn check_place((index, last): SegmentPosition) -> Result<()> {
     match index < u64::MAX - u64::from(!last) {
         true => Ok(()),
         false => Err(Error::TooManySegments),

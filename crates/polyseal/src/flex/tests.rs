@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 use super::config::{Config, MAX_AD_BYTES, Profile};
-use super::engine::{Keyed, hash};
+use super::engine::{ExpandedKey, hash};
 use super::hash::{Chaining, Domain, initial_value, load_chaining};
 use super::machine::{Machine, StateTask};
 use super::parameters::{
-    A256, A512, As320, Bytes, GROUP, K1600, Many, One, Parameters, S256, S384, S512, S1024, zero,
+    A256, A512, As320, Bytes, GROUP, K1600, Many, Parameters, S256, S384, S512, S1024, SingleState,
+    zero,
 };
 use super::tweak::{Cipher, Key, STRETCH, blocks_in_group};
 use crate::backend::Backend;
@@ -91,7 +92,7 @@ fn is_init<P: Parameters>(test: &Value) {
     let cfg: [u8; 8] = bytes(test, "cfg").try_into().expect("eight bytes");
     for backend in Backend::available() {
         let prehashed;
-        let mut keyed = Keyed::<P>::empty(backend);
+        let mut expanded = ExpandedKey::<P>::empty(backend);
         let setup_ad = if cfg[1] & 2 != 0 {
             let pieces: [&[u8]; 1] = [&setup_ad];
             prehashed =
@@ -100,11 +101,11 @@ fn is_init<P: Parameters>(test: &Value) {
         } else {
             &setup_ad
         };
-        keyed.init(&key, &cfg, setup_ad);
-        assert_eq!(keyed.k1()[..P::T], bytes(test, "K1"), "{test} on {}", backend.name());
-        assert_eq!(keyed.k1()[P::T..], [0; 32][P::T..]);
+        expanded.init(&key, &cfg, setup_ad);
+        assert_eq!(expanded.k1()[..P::T], bytes(test, "K1"), "{test} on {}", backend.name());
+        assert_eq!(expanded.k1()[P::T..], [0; 32][P::T..]);
 
-        assert_eq!(keyed.l().as_ref(), l, "{test} on {}", backend.name());
+        assert_eq!(expanded.l().as_ref(), l, "{test} on {}", backend.name());
     }
 }
 
@@ -193,12 +194,12 @@ impl<P: Parameters> StateTask<P> for MasksAreRight {
         let (l, k1): (_, Chaining) = (noise(P::B), [0x3c; 32]);
         let mut key = Key::<P>::new();
         let context = load_chaining::<P, M>(machine, &k1);
-        key.fill(machine, context, One::<P, M>::load(machine, &l));
+        key.fill(machine, context, SingleState::<P, M>::load(machine, &l));
         let mut e = Cipher::<P, M>::new(machine, &key, context);
         let delta = noise(P::B + 7).split_off(7);
-        e.set_delta(One::<P, M>::load(machine, &delta));
+        e.set_delta(SingleState::<P, M>::load(machine, &delta));
 
-        let stored = |d: One<P, M>| {
+        let stored = |d: SingleState<P, M>| {
             let mut stored = vec![0; P::B];
             d.store(&mut stored);
             stored

@@ -12,7 +12,7 @@
 
 use super::hash::Chaining;
 use super::machine::{Machine, write_lanes};
-use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
+use super::parameters::{Bytes, GROUP, Many, Parameters, SingleState, zero};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -54,7 +54,12 @@ impl<P: Parameters> Step<P> {
 impl<P: Parameters> Key<P> {
     /// Everything in its place. Nothing else has a copy of it.
     #[inline(always)]
-    pub(super) fn fill<M: Machine<P>>(&mut self, machine: M, k1: One<P, M>, l: One<P, M>) {
+    pub(super) fn fill<M: Machine<P>>(
+        &mut self,
+        machine: M,
+        k1: SingleState<P, M>,
+        l: SingleState<P, M>,
+    ) {
         k1.store_partial(&mut self.k1[..P::T]);
         l.store(self.multiples[0].as_mut());
         for b in 1..MULTIPLES {
@@ -92,10 +97,10 @@ impl<P: Parameters> Key<P> {
 
     /// x^b · L.
     #[inline(always)]
-    fn multiple<M: Machine<P>>(&self, machine: M, b: usize) -> One<P, M> {
+    fn multiple<M: Machine<P>>(&self, machine: M, b: usize) -> SingleState<P, M> {
         match self.multiples.get(b) {
-            Some(multiple) => One::<P, M>::load(machine, multiple.as_ref()),
-            None => One::<P, M>::load(machine, self.far_multiple(b).as_ref()),
+            Some(multiple) => SingleState::<P, M>::load(machine, multiple.as_ref()),
+            None => SingleState::<P, M>::load(machine, self.far_multiple(b).as_ref()),
         }
     }
 
@@ -111,7 +116,7 @@ impl<P: Parameters> Key<P> {
 
     /// p ⊗ L.
     #[inline(always)]
-    fn mask<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+    fn mask<M: Machine<P>>(&self, machine: M, p: u64) -> SingleState<P, M> {
         match const { M::IN_MEMORY } {
             true => self.mask_apart(machine, p),
             false => self.mask_here(machine, p),
@@ -119,12 +124,12 @@ impl<P: Parameters> Key<P> {
     }
 
     #[inline(never)]
-    fn mask_apart<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+    fn mask_apart<M: Machine<P>>(&self, machine: M, p: u64) -> SingleState<P, M> {
         self.mask_here(machine, p)
     }
 
     #[inline(always)]
-    fn mask_here<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+    fn mask_here<M: Machine<P>>(&self, machine: M, p: u64) -> SingleState<P, M> {
         let mut mask = zero::<P, M>(machine);
         let mut bits = p;
         while bits != 0 {
@@ -181,14 +186,14 @@ pub(super) struct Cipher<'k, P: Parameters, M: Machine<P>> {
     pub(super) machine: M,
     key: &'k Key<P>,
     /// K1' ‖ 0.
-    context: One<P, M>,
+    context: SingleState<P, M>,
     /// Δ.
-    delta: One<P, M>,
+    delta: SingleState<P, M>,
 }
 
 impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     #[inline(always)]
-    pub(super) fn new(machine: M, key: &'k Key<P>, context: One<P, M>) -> Self {
+    pub(super) fn new(machine: M, key: &'k Key<P>, context: SingleState<P, M>) -> Self {
         Self { machine, key, context, delta: zero::<P, M>(machine) }
     }
 
@@ -200,25 +205,25 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
 
     /// Under another K1', without Δ.
     #[inline(always)]
-    pub(super) fn under(&self, context: One<P, M>) -> Self {
+    pub(super) fn under(&self, context: SingleState<P, M>) -> Self {
         Self::new(self.machine, self.key, context)
     }
 
     /// With Δ from now on, where [`with_delta`](Self::with_delta) asks for it.
     #[inline(always)]
-    pub(super) fn set_delta(&mut self, delta: One<P, M>) {
+    pub(super) fn set_delta(&mut self, delta: SingleState<P, M>) {
         self.delta = delta;
     }
 
     /// D for (i, j), without Δ.
     #[inline(always)]
-    pub(super) fn d(&self, i: u64, j: u64) -> One<P, M> {
+    pub(super) fn d(&self, i: u64, j: u64) -> SingleState<P, M> {
         self.context.xor(self.key.mask(self.machine, 16 * i + j))
     }
 
     /// D for (i, j), with Δ.
     #[inline(always)]
-    pub(super) fn with_delta(&self, i: u64, j: u64) -> One<P, M> {
+    pub(super) fn with_delta(&self, i: u64, j: u64) -> SingleState<P, M> {
         self.d(i, j).xor(self.delta)
     }
 
@@ -226,9 +231,9 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     #[inline(always)]
     pub(super) fn encipher<const N: usize>(
         &self,
-        d: [One<P, M>; N],
-        x: [One<P, M>; N],
-    ) -> [One<P, M>; N] {
+        d: [SingleState<P, M>; N],
+        x: [SingleState<P, M>; N],
+    ) -> [SingleState<P, M>; N] {
         match const { M::IN_MEMORY } {
             true => self.encipher_apart(d, x),
             false => self.encipher_here(d, x),
@@ -238,22 +243,22 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     #[inline(never)]
     fn encipher_apart<const N: usize>(
         &self,
-        d: [One<P, M>; N],
-        x: [One<P, M>; N],
-    ) -> [One<P, M>; N] {
+        d: [SingleState<P, M>; N],
+        x: [SingleState<P, M>; N],
+    ) -> [SingleState<P, M>; N] {
         self.encipher_here(d, x)
     }
 
     #[inline(always)]
     fn encipher_here<const N: usize>(
         &self,
-        d: [One<P, M>; N],
-        mut x: [One<P, M>; N],
-    ) -> [One<P, M>; N] {
+        d: [SingleState<P, M>; N],
+        mut x: [SingleState<P, M>; N],
+    ) -> [SingleState<P, M>; N] {
         for n in 0..N {
             x[n] = x[n].xor(d[n]);
         }
-        let mut y = One::<P, M>::permute(self.machine, x);
+        let mut y = SingleState::<P, M>::permute(self.machine, x);
         for n in 0..N {
             y[n] = y[n].xor(d[n]);
         }
@@ -262,8 +267,8 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
 
     /// E~⁻¹ of a block.
     #[inline(always)]
-    pub(super) fn decipher(&self, d: One<P, M>, y: One<P, M>) -> One<P, M> {
-        let [x] = One::<P, M>::invert(self.machine, [y.xor(d)]);
+    pub(super) fn decipher(&self, d: SingleState<P, M>, y: SingleState<P, M>) -> SingleState<P, M> {
+        let [x] = SingleState::<P, M>::invert(self.machine, [y.xor(d)]);
         x.xor(d)
     }
 
@@ -271,19 +276,19 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     #[inline(always)]
     pub(super) fn hash<const N: usize>(
         &self,
-        d: [One<P, M>; N],
-        mut x: [One<P, M>; N],
-    ) -> [One<P, M>; N] {
+        d: [SingleState<P, M>; N],
+        mut x: [SingleState<P, M>; N],
+    ) -> [SingleState<P, M>; N] {
         for n in 0..N {
             x[n] = x[n].xor(d[n]);
         }
-        One::<P, M>::permute(self.machine, x)
+        SingleState::<P, M>::permute(self.machine, x)
     }
 
     /// tag(i, j; Z) before it is cut, where `d` is the D of (i, j) as it is for other calls: of the
     /// mask only what lies behind the first t bytes counts.
     #[inline(always)]
-    pub(super) fn tag(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
+    pub(super) fn tag(&self, d: SingleState<P, M>, z: SingleState<P, M>) -> SingleState<P, M> {
         match const { M::IN_MEMORY } {
             true => self.tag_apart(d, z),
             false => self.tag_here(d, z),
@@ -291,16 +296,16 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     }
 
     #[inline(never)]
-    fn tag_apart(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
+    fn tag_apart(&self, d: SingleState<P, M>, z: SingleState<P, M>) -> SingleState<P, M> {
         self.tag_here(d, z)
     }
 
     #[inline(always)]
-    fn tag_here(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
+    fn tag_here(&self, d: SingleState<P, M>, z: SingleState<P, M>) -> SingleState<P, M> {
         let mask = d.xor(self.context);
         let mask = mask.xor(mask.left(P::T));
         let x = z.right(P::T).xor(mask).xor(self.context);
-        let [y] = One::<P, M>::permute(self.machine, [x]);
+        let [y] = SingleState::<P, M>::permute(self.machine, [x]);
         y.xor(self.context).left(P::T)
     }
 

@@ -11,7 +11,7 @@ use aead::consts::{U12, U16, U24, U32};
 use aead::inout::InOutBuf;
 
 use super::config::{Config, MAX_AD_BYTES, Mode, check_ad};
-use super::engine::{AnyProfile, Context, Keyed};
+use super::engine::{AnyProfile, Context, ExpandedKey};
 use super::hash::{Chaining, Domain};
 use super::parameters::S512;
 use super::plaintext::Plaintext;
@@ -95,15 +95,15 @@ presets! {
 
 /// A key in the profile S512. It is not generic: so its code stands in this crate, and not in each
 /// that uses one of the types.
-struct Keyed512(Keyed<S512>);
+struct ExpandedKey512(ExpandedKey<S512>);
 
-impl Keyed512 {
+impl ExpandedKey512 {
     fn init(&mut self, key: &[u8], config: &Config, setup_ad: &[u8]) {
         self.0.init(key, &config.to_bytes(), setup_ad);
     }
 }
 
-impl AnyProfile for Keyed512 {
+impl AnyProfile for ExpandedKey512 {
     fn key(&self) -> &Chaining {
         self.0.key()
     }
@@ -157,7 +157,7 @@ impl AnyProfile for Keyed512 {
 /// # Ok::<(), polyseal::aead::Error>(())
 /// ```
 pub struct FlexAead<S: Preset> {
-    keyed: Keyed512,
+    expanded: ExpandedKey512,
     preset: PhantomData<fn() -> S>,
 }
 
@@ -202,13 +202,14 @@ impl<S: Preset> FlexAead<S> {
     }
 
     fn with(key: &Key<Self>, setup_ad: &[u8], backend: Backend) -> Self {
-        let mut cipher = Self { keyed: Keyed512(Keyed::empty(backend)), preset: PhantomData };
-        cipher.keyed.init(key, &Self::CONFIG, setup_ad);
+        let mut cipher =
+            Self { expanded: ExpandedKey512(ExpandedKey::empty(backend)), preset: PhantomData };
+        cipher.expanded.init(key, &Self::CONFIG, setup_ad);
         cipher
     }
 
-    fn session(&self) -> Session<'_, Keyed512> {
-        Session { config: const { &Self::CONFIG }, engine: &self.keyed }
+    fn session(&self) -> Session<'_, ExpandedKey512> {
+        Session { config: const { &Self::CONFIG }, engine: &self.expanded }
     }
 }
 
@@ -232,7 +233,7 @@ impl<S: Preset> Core for FlexAead<S> {
     }
 
     fn wipe_workspace(&self) {
-        self.keyed.wipe_stack();
+        self.expanded.wipe_stack();
     }
 }
 

@@ -13,13 +13,13 @@ use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::one_key_medium;
-use super::one_message::{FixedKey, Short};
+use super::one_message::{FixedKey, ShortTask};
 use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, release, rustcrypto};
 use crate::error::Result;
-use crate::tagged::{Tagged, TaggedImpl};
+use crate::inner_aead::{InnerAead, InnerAeadImpl};
 
 mod sealed {
     pub trait Sealed {}
@@ -39,17 +39,17 @@ impl TagBytes for U15 {}
 impl TagBytes for U16 {}
 
 /// An expanded key. Wiped on drop.
-pub(super) struct Keyed<A> {
+pub(super) struct ExpandedKey<A> {
     pub(super) backend: Backend,
     pub(super) keys: Expanded,
     aes: PhantomData<A>,
 }
 
-impl<A: Aes> Keyed<A> {
+impl<A: Aes> ExpandedKey<A> {
     pub(super) fn new(key: &[u8], backend: Backend) -> Self {
-        let mut keyed = Self { backend, keys: Expanded::new(), aes: PhantomData };
-        backend.run(Expand::<A> { key, keys: &mut keyed.keys, aes: PhantomData });
-        keyed
+        let mut expanded = Self { backend, keys: Expanded::new(), aes: PhantomData };
+        backend.run(Expand::<A> { key, keys: &mut expanded.keys, aes: PhantomData });
+        expanded
     }
 
     /// A message in pieces, once it has its associated data.
@@ -98,13 +98,13 @@ impl<A: Aes> Keyed<A> {
     }
 }
 
-impl<A> Clone for Keyed<A> {
+impl<A> Clone for ExpandedKey<A> {
     fn clone(&self) -> Self {
         Self { backend: self.backend, keys: self.keys.clone(), aes: PhantomData }
     }
 }
 
-impl<A> Drop for Keyed<A> {
+impl<A> Drop for ExpandedKey<A> {
     fn drop(&mut self) {
         self.keys.wipe();
     }
@@ -116,14 +116,14 @@ impl<A> Drop for Keyed<A> {
 /// another length than 12 bytes is hashed first, and costs its uniqueness: see
 /// [`gcm`](super). The key is wiped on drop.
 pub struct Gcm<A: Aes, N: ArraySize = U12, T: TagBytes = U16> {
-    keyed: Keyed<A>,
+    expanded: ExpandedKey<A>,
     sizes: PhantomData<(N, T)>,
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
         const { assert!(N::USIZE > 0, "an empty nonce would give the hash key away") }
-        Self { keyed: Keyed::new(key, backend), sizes: PhantomData }
+        Self { expanded: ExpandedKey::new(key, backend), sizes: PhantomData }
     }
 
     /// Encrypts one message under a key that is not used again: faster than expanding the key
@@ -189,7 +189,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         tag: &mut [u8; 16],
     ) {
         let Ok(nonce) = <&[u8; 12]>::try_from(nonce.as_slice()) else {
-            return Self::on(key, backend).keyed.crypt::<D>(nonce, ad, buffer, tag);
+            return Self::on(key, backend).expanded.crypt::<D>(nonce, ad, buffer, tag);
         };
         let mut first = [0; 16];
         first[..12].copy_from_slice(nonce);
@@ -223,14 +223,14 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
 
     fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<A>> {
         LONGEST.check(ad.len(), 0)?;
-        Ok(WithCommitment { ongoing: self.keyed.ongoing(nonce, ad), commitment: [0; 32] })
+        Ok(WithCommitment { ongoing: self.expanded.ongoing(nonce, ad), commitment: [0; 32] })
     }
 }
 
 // Not derived: that would ask for sizes that can be cloned.
 impl<A: Aes, N: ArraySize, T: TagBytes> Clone for Gcm<A, N, T> {
     fn clone(&self) -> Self {
-        Self { keyed: self.keyed.clone(), sizes: PhantomData }
+        Self { expanded: self.expanded.clone(), sizes: PhantomData }
     }
 }
 
@@ -239,7 +239,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
 
     #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        Core::seal(&self.keyed, nonce, ad, buffer, tag);
+        Core::seal(&self.expanded, nonce, ad, buffer, tag);
     }
 
     #[inline]
@@ -251,12 +251,12 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
         tag: &[u8],
         expected: &mut [u8],
     ) {
-        self.keyed.decrypt(nonce, ad, buffer, tag, expected);
+        self.expanded.decrypt(nonce, ad, buffer, tag, expected);
     }
 }
 
 /// With nonces of any length, and tags of any that there is.
-impl<A: Aes> Core for Keyed<A> {
+impl<A: Aes> Core for ExpandedKey<A> {
     type Tag = [u8; 16];
 
     #[inline]
@@ -284,25 +284,25 @@ rustcrypto! {
     }
 }
 
-impl<A: Aes> Tagged for Gcm<A> {}
+impl<A: Aes> InnerAead for Gcm<A> {}
 
-impl<A: Aes> TaggedImpl for Gcm<A> {
+impl<A: Aes> InnerAeadImpl for Gcm<A> {
     const MAX_MESSAGE_BYTES: u64 = MAX_MESSAGE_BYTES;
     const MAX_AD_BYTES: u64 = MAX_AD_BYTES;
 
     fn on(key: &[u8], backend: Backend) -> Self {
-        Self { keyed: Keyed::new(key, backend), sizes: PhantomData }
+        Self { expanded: ExpandedKey::new(key, backend), sizes: PhantomData }
     }
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let mut tag = [0; 16];
-        self.keyed.crypt::<Sealing>(nonce, ad, buffer, &mut tag);
+        self.expanded.crypt::<Sealing>(nonce, ad, buffer, &mut tag);
         tag
     }
 
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let mut tag = [0; 16];
-        self.keyed.crypt::<Opening>(nonce, ad, buffer, &mut tag);
+        self.expanded.crypt::<Opening>(nonce, ad, buffer, &mut tag);
         tag
     }
 }
@@ -403,7 +403,7 @@ impl<'a, 'i, 'o, A: Aes, D: Direction> UnderOneKey<'a, 'i, 'o, A, D> {
     pub(super) fn medium<I: Isa>(self, isa: I) {
         // There is none: see `fits`.
         if const { !I::ROUNDS_ARE_CALLS } {
-            isa.call(Medium(self));
+            isa.call(MediumTask(self));
         }
     }
 
@@ -430,7 +430,7 @@ impl<A: Aes, D: Direction> Task for UnderOneKey<'_, '_, '_, A, D> {
         {
             let Self { first, ad, buffer, tag, .. } = self;
             let (nonce, seals) = (first.as_slice(), D::SEALS);
-            isa.call(Short::<FixedKey> { seals, root, nonce, ad, buffer, tag });
+            isa.call(ShortTask::<FixedKey> { seals, root, nonce, ad, buffer, tag });
         } else if self.is_medium::<I>() {
             self.medium(isa);
         } else {
@@ -440,9 +440,9 @@ impl<A: Aes, D: Direction> Task for UnderOneKey<'_, '_, '_, A, D> {
 }
 
 /// A message of moderate length.
-struct Medium<M>(M);
+struct MediumTask<M>(M);
 
-impl<A: Aes, D: Direction> Task for Medium<UnderOneKey<'_, '_, '_, A, D>> {
+impl<A: Aes, D: Direction> Task for MediumTask<UnderOneKey<'_, '_, '_, A, D>> {
     type Output = ();
 
     #[inline(always)]

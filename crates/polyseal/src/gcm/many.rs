@@ -61,10 +61,22 @@ impl<S: Scheme> SideBySide for NonceDerived<S> {
         // No code for schemes that never come here.
         if S::FAST && SEALS {
             let direction = PhantomData::<Sealing>;
-            self.backend.run(Four::<S::Core, _> { root, messages, these, shape, direction });
+            self.backend.run(FourMessages::<S::Core, _> {
+                root,
+                messages,
+                these,
+                shape,
+                direction,
+            });
         } else if S::FAST {
             let direction = PhantomData::<Opening>;
-            self.backend.run(Four::<S::Core, _> { root, messages, these, shape, direction });
+            self.backend.run(FourMessages::<S::Core, _> {
+                root,
+                messages,
+                these,
+                shape,
+                direction,
+            });
         }
     }
 }
@@ -74,8 +86,8 @@ fn blocks(message: &Message<'_>) -> (usize, usize) {
     (message.ad.len().div_ceil(16), message.buffer.len().div_ceil(16))
 }
 
-/// Four messages of one shape.
-struct Four<'a, 'm, S: SchemeImpl, D> {
+/// FourMessages messages of one shape.
+struct FourMessages<'a, 'm, S: SchemeImpl, D> {
     root: &'a S::Root,
     messages: &'a mut [Message<'m>],
     these: [usize; SIDE_BY_SIDE],
@@ -83,7 +95,7 @@ struct Four<'a, 'm, S: SchemeImpl, D> {
     direction: PhantomData<D>,
 }
 
-impl<S: SchemeImpl, D: Direction> Task for Four<'_, '_, S, D> {
+impl<S: SchemeImpl, D: Direction> Task for FourMessages<'_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -97,7 +109,7 @@ impl<S: SchemeImpl, D: Direction> Task for Four<'_, '_, S, D> {
     }
 }
 
-impl<S: SchemeImpl, D: Direction> Four<'_, '_, S, D> {
+impl<S: SchemeImpl, D: Direction> FourMessages<'_, '_, S, D> {
     /// Messages of at most `B` blocks.
     #[inline(always)]
     fn side_by_side<I: Isa, const B: usize>(self, isa: I) {

@@ -424,7 +424,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             commitment_repeats: Repeats::WithNonce(|_| 15),
             ..DESCRIBED.claims
         },
-        maker: maker!(Aead: makers::beside::<C3, Xaes>),
+        maker: maker!(Aead: makers::with_commitment::<C3, Xaes>),
         ..DESCRIBED
     },
     #[cfg(feature = "papers")]
@@ -435,7 +435,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             name: "HMAC-derived AES-256-GCM with KC-XAES's commitment",
             ..DESCRIBED.identity
         },
-        maker: maker!(Aead: makers::beside::<FCom, HmacDerived>),
+        maker: maker!(Aead: makers::with_commitment::<FCom, HmacDerived>),
         ..DESCRIBED
     },
     #[cfg(feature = "papers")]
@@ -448,7 +448,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         },
         limits: FamilyLimits { mode: |_| Mode::with_f_com(24, None), ..DESCRIBED.limits },
         claims: Claims { fips: false, ..DESCRIBED.claims },
-        maker: maker!(Aead: makers::beside::<FCom, HkdfDerived>),
+        maker: maker!(Aead: makers::with_commitment::<FCom, HkdfDerived>),
         ..DESCRIBED
     },
     #[cfg(feature = "papers")]
@@ -488,9 +488,9 @@ mod makers {
     use aead::Key;
 
     use super::super::aes::Aes;
-    use super::super::cipher::Keyed;
+    use super::super::cipher::ExpandedKey;
     #[cfg(feature = "papers")]
-    use super::super::other_commitments::{Beside, Commit, PaddingFixXaes256Gcm};
+    use super::super::other_commitments::{AddedCommitment, Commit, PaddingFixXaes256Gcm};
     use super::super::padding_fix::PaddingFixAes256Gcm;
     use super::super::scheme::Scheme;
     use super::super::siv::Aes256GcmSiv;
@@ -502,7 +502,7 @@ mod makers {
     use crate::family::Algorithm;
 
     pub(super) fn gcm<A: Aes>(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
-        boxed(Keyed::<A>::new(key, backend))
+        boxed(ExpandedKey::<A>::new(key, backend))
     }
 
     pub(super) fn padding_fix(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
@@ -515,19 +515,19 @@ mod makers {
     }
 
     #[cfg(feature = "papers")]
-    pub(super) fn beside<C: Commit, S: Scheme>(
+    pub(super) fn with_commitment<C: Commit, S: Scheme>(
         _: &Algorithm,
         key: &[u8],
         backend: Backend,
     ) -> BoxedAead {
-        boxed(Beside::<C, S>::on(key, backend))
+        boxed(AddedCommitment::<C, S>::on(key, backend))
     }
 
     #[cfg(feature = "papers")]
     pub(super) fn f_com_dndk(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         let make = match algorithm.param("version") {
-            Some(1) => beside::<FCom, DndkV1>,
-            _ => beside::<FCom, Dndk>,
+            Some(1) => with_commitment::<FCom, DndkV1>,
+            _ => with_commitment::<FCom, Dndk>,
         };
         make(algorithm, key, backend)
     }

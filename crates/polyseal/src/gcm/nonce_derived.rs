@@ -19,7 +19,7 @@ use super::cipher::{Expand, LONGEST, UnderOneKey};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
-use super::one_message::{Short, store_two};
+use super::one_message::{ShortTask, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Isa, Lanes, StackUse, Task, wipe};
@@ -166,19 +166,19 @@ impl<S: SchemeImpl, D: Direction> Task for Message<'_, '_, '_, S, D> {
         let Self { root, nonce, ad, buffer, tag, .. } = self;
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
-            isa.call(Short::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
+            isa.call(ShortTask::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
             ShortStack::wipe(isa);
         } else {
-            isa.call(Longer(Self { root, nonce, ad, buffer, tag, direction: PhantomData }));
+            isa.call(LongerTask(Self { root, nonce, ad, buffer, tag, direction: PhantomData }));
         }
     }
 }
 
 /// A message that is not short. Its key and counter block lie in memory, so that all schemes have
 /// the same code behind them.
-struct Longer<M>(M);
+struct LongerTask<M>(M);
 
-impl<S: SchemeImpl, D: Direction> Task for Longer<Message<'_, '_, '_, S, D>> {
+impl<S: SchemeImpl, D: Direction> Task for LongerTask<Message<'_, '_, '_, S, D>> {
     type Output = ();
 
     #[inline(always)]

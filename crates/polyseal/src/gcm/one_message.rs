@@ -8,7 +8,7 @@ use super::short::{self, Companions};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 
 /// A short message, in registers from the root key to the tag.
-pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl> {
+pub(super) struct ShortTask<'a, 'i, 'o, S: SchemeImpl> {
     /// A value, and no type: one copy of the code for both ways.
     pub(super) seals: bool,
     pub(super) root: &'a S::Root,
@@ -18,7 +18,7 @@ pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl> {
     pub(super) tag: &'a mut [u8],
 }
 
-impl<S: SchemeImpl> Task for Short<'_, '_, '_, S> {
+impl<S: SchemeImpl> Task for ShortTask<'_, '_, '_, S> {
     type Output = ();
 
     #[inline(always)]

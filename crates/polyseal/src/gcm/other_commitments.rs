@@ -69,13 +69,13 @@ fn two_blocks(prf: &Cmac<Aes256>, counter: Counter, fixed: &[u8], k_c: &mut [u8]
 
 /// The scheme `S`, without a commitment of its own, and beside its tag the commitment `C` under the
 /// same key.
-pub(super) struct Beside<C, S: Scheme> {
+pub(super) struct AddedCommitment<C, S: Scheme> {
     scheme: NonceDerived<S>,
     prf: Cmac<Aes256>,
     commitment: PhantomData<C>,
 }
 
-impl<C, S: Scheme> Beside<C, S> {
+impl<C, S: Scheme> AddedCommitment<C, S> {
     pub(super) fn on(key: &[u8], backend: Backend) -> Self {
         Self {
             scheme: derived(key, backend),
@@ -85,7 +85,7 @@ impl<C, S: Scheme> Beside<C, S> {
     }
 }
 
-impl<C: Commit, S: Scheme> Core for Beside<C, S> {
+impl<C: Commit, S: Scheme> Core for AddedCommitment<C, S> {
     type Tag = Array<u8, U48>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {

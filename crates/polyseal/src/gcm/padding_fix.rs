@@ -10,7 +10,7 @@ use aead::consts::{U12, U32, U48};
 use aead::inout::InOutBuf;
 
 use super::aes::Aes256;
-use super::cipher::Keyed;
+use super::cipher::ExpandedKey;
 use super::engine::{Direction, Opening, Sealing};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, wipe};
@@ -22,12 +22,12 @@ pub(super) const MAX_PADDED_BYTES: u64 = MAX_MESSAGE_BYTES - 32;
 /// AES-256-GCM with the padding fix, under one key, which is wiped on drop.
 #[derive(Clone)]
 pub struct PaddingFixAes256Gcm {
-    keyed: Keyed<Aes256>,
+    expanded: ExpandedKey<Aes256>,
 }
 
 impl PaddingFixAes256Gcm {
     pub(super) fn on(key: &[u8], backend: Backend) -> Self {
-        Self { keyed: Keyed::new(key, backend) }
+        Self { expanded: ExpandedKey::new(key, backend) }
     }
 
     /// Takes the 32 bytes in `padding` and then `buffer`, of checked length; returns T.
@@ -38,7 +38,7 @@ impl PaddingFixAes256Gcm {
         padding: &mut [u8; 32],
         buffer: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
-        let mut ongoing = self.keyed.ongoing(nonce, ad);
+        let mut ongoing = self.expanded.ongoing(nonce, ad);
         ongoing.take_message::<D>(padding.as_mut_slice().into());
         ongoing.take_message::<D>(buffer);
         let mut tag = [0; 16];

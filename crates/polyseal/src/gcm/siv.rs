@@ -142,10 +142,10 @@ impl<D: Direction> Task for Message<'_, '_, '_, D> {
     fn run<I: Isa>(self, isa: I) {
         // CT: lengths are public.
         if short::fits(self.ad.len(), self.buffer.len()) {
-            isa.call(Short(self));
+            isa.call(ShortTask(self));
             ShortStack::wipe(isa);
         } else {
-            isa.call(Long(self));
+            isa.call(LongTask(self));
             LongStack::wipe(isa);
         }
     }
@@ -234,9 +234,9 @@ impl<L: Clmul> Counters<L> {
 }
 
 /// A message of few blocks, block by block.
-struct Short<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+struct ShortTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for Short<'_, '_, '_, D> {
+impl<D: Direction> Task for ShortTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
@@ -296,9 +296,9 @@ impl<D: Direction> Message<'_, '_, '_, D> {
 }
 
 /// A message of any length, in registers.
-struct Long<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+struct LongTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for Long<'_, '_, '_, D> {
+impl<D: Direction> Task for LongTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]

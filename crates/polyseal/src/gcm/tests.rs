@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::aes::{Aes, Aes128, Aes256};
 use super::blockcipher_root::double;
-use super::cipher::{Keyed, UnderOneKey};
+use super::cipher::{ExpandedKey, UnderOneKey};
 use super::engine::{Opening, Sealing};
 use super::incremental::Ongoing;
 use crate::backend::Backend;
@@ -43,7 +43,7 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
         let ciphertext = counter_mode::<C>(key, first, &message);
         let mut expected = None;
         for backend in Backend::available() {
-            let (keyed, name) = (Keyed::<A>::new(key, backend), backend.name());
+            let (expanded, name) = (ExpandedKey::<A>::new(key, backend), backend.name());
             let once = |buffer: InOutBuf<'_, '_, u8>, opens, tag: &mut [u8; 16]| match opens {
                 false => {
                     backend.run(UnderOneKey::<A, Sealing>::new(key, &first, b"ad", buffer, tag));
@@ -62,7 +62,7 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
             assert_eq!((&buffer, again), (&message, tag), "{behind} blocks on {name}");
 
             for pieces in [48, 250] {
-                let mut ongoing = Ongoing::<A>::blank(backend, keyed.keys.clone());
+                let mut ongoing = Ongoing::<A>::blank(backend, expanded.keys.clone());
                 ongoing.first = first;
                 ongoing.absorb(b"ad");
                 let (mut buffer, mut again) = (message.clone(), [0; 16]);
@@ -121,7 +121,12 @@ fn one_message_is_as_any() {
             let name = backend.name();
             let (mut sealed, mut tag) = (message.clone(), [0; 16]);
             let buffer = sealed.as_mut_slice().into();
-            Keyed::<A>::new(key, backend).crypt::<Sealing>(&first[..12], ad, buffer, &mut tag);
+            ExpandedKey::<A>::new(key, backend).crypt::<Sealing>(
+                &first[..12],
+                ad,
+                buffer,
+                &mut tag,
+            );
 
             let (mut output, mut again) = (alloc::vec![0; bytes], [0; 16]);
             let buffer = InOutBuf::new(&message, &mut output).expect("one length");

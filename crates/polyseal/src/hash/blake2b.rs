@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 use zeroize::Zeroize;
 
 #[cfg(target_arch = "x86_64")]
-use super::With;
+use super::KernelJob;
 #[cfg(target_arch = "x86_64")]
-use super::blake2b_single::InRows;
+use super::blake2b_single::RowKernel;
 use super::vector_kernel::{self, Vectorised};
 use super::{Compression, HashTask};
 #[cfg(target_arch = "x86_64")]
@@ -157,7 +157,7 @@ impl Compression for Blake2b {
         // that takes 0.6 of the time, because its vector instructions take two cycles.
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2_without_avx512() {
-            return avx2.enter(With { kernel: InRows::new(avx2), job, of: PhantomData });
+            return avx2.enter(KernelJob { kernel: RowKernel::new(avx2), job, of: PhantomData });
         }
         let _ = on;
         vector_kernel::one(HashBackend::SOFT, job);

@@ -11,16 +11,16 @@ use crate::backend::hashes::{Lanewise, Row};
 
 /// A kernel of one input.
 #[derive(Clone, Copy)]
-pub(super) struct InRows(Avx2);
+pub(super) struct RowKernel(Avx2);
 
-impl InRows {
+impl RowKernel {
     #[inline(always)]
     pub(super) fn new(proof: Avx2) -> Self {
         Self(proof)
     }
 }
 
-impl Kernel<Blake2b> for InRows {
+impl Kernel<Blake2b> for RowKernel {
     type Chains = [Row; 2];
     type Words = [Row; 2];
 

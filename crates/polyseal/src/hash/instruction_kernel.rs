@@ -7,9 +7,9 @@ use crate::backend::hashes::Unit;
 
 /// `LANES` inputs.
 #[derive(Clone, Copy)]
-pub(super) struct InTurn<U, const LANES: usize>(pub(super) U);
+pub(super) struct LaneByLane<U, const LANES: usize>(pub(super) U);
 
-impl<C, U, const LANES: usize> Kernel<C> for InTurn<U, LANES>
+impl<C, U, const LANES: usize> Kernel<C> for LaneByLane<U, LANES>
 where
     C: Compression<Key = KeyWords<U::Word>> + Sha2<Word = U::Word>,
     U: Unit,

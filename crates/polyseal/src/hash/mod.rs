@@ -119,13 +119,13 @@ pub trait HashTask<C: Compression> {
 }
 
 /// A job for a kernel.
-pub(crate) struct With<C, K, J> {
+pub(crate) struct KernelJob<C, K, J> {
     pub(crate) kernel: K,
     pub(crate) job: J,
     pub(crate) of: PhantomData<C>,
 }
 
-impl<C: Compression, K: Kernel<C>, J: HashTask<C>> EnteredTask for With<C, K, J> {
+impl<C: Compression, K: Kernel<C>, J: HashTask<C>> EnteredTask for KernelJob<C, K, J> {
     #[inline(always)]
     fn run(self) {
         self.job.run(self.kernel);

@@ -2,10 +2,10 @@
 
 use core::marker::PhantomData;
 
-use super::instruction_kernel::InTurn;
+use super::instruction_kernel::LaneByLane;
 use super::sha2::{self, KeyWords, Sha2};
 use super::vector_kernel::{self, Vectorised};
-use super::{Compression, HashTask, With};
+use super::{Compression, HashTask, KernelJob};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-256.
@@ -68,7 +68,9 @@ impl Compression for Sha256 {
 
     fn one<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
-            Some(unit) => unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData }),
+            Some(unit) => {
+                unit.enter(KernelJob { kernel: LaneByLane::<_, 1>(unit), job, of: PhantomData });
+            }
             None => vector_kernel::one(on, job),
         }
     }
@@ -79,7 +81,9 @@ impl Compression for Sha256 {
 
     fn many<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
-            Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
+            Some(unit) => {
+                unit.enter(KernelJob { kernel: LaneByLane::<_, 2>(unit), job, of: PhantomData });
+            }
             None => vector_kernel::many(on, job),
         }
     }

@@ -2,12 +2,12 @@
 
 use core::marker::PhantomData;
 
-use super::instruction_kernel::InTurn;
+use super::instruction_kernel::LaneByLane;
 use super::sha2::{self, KeyWords, Sha2};
 #[cfg(target_arch = "x86_64")]
 use super::sha512_single::Scheduled;
 use super::vector_kernel::{self, Vectorised};
-use super::{Compression, HashTask, With};
+use super::{Compression, HashTask, KernelJob};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-512.
@@ -74,11 +74,15 @@ impl Compression for Sha512 {
 
     fn one<J: HashTask<Self>>(on: HashBackend, job: J) {
         if let Some(unit) = on.sha512() {
-            return unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData });
+            return unit.enter(KernelJob {
+                kernel: LaneByLane::<_, 1>(unit),
+                job,
+                of: PhantomData,
+            });
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2() {
-            return avx2.enter(With { kernel: Scheduled(avx2), job, of: PhantomData });
+            return avx2.enter(KernelJob { kernel: Scheduled(avx2), job, of: PhantomData });
         }
         vector_kernel::one(on, job);
     }
@@ -89,7 +93,9 @@ impl Compression for Sha512 {
 
     fn many<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha512() {
-            Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
+            Some(unit) => {
+                unit.enter(KernelJob { kernel: LaneByLane::<_, 2>(unit), job, of: PhantomData });
+            }
             None => vector_kernel::many(on, job),
         }
     }

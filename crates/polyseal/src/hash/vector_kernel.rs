@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Block, Compression, HashTask, Kernel, With};
+use super::{Block, Compression, HashTask, Kernel, KernelJob};
 use crate::backend::hashes::{HashBackend, HashWords, Integer, One, Proof, WordTask};
 
 /// A compression function in vectors of words.
@@ -24,18 +24,18 @@ pub(crate) trait Vectorised: Compression {
 }
 
 /// The text in the vectors `V`.
-pub(crate) struct InVectors<V: HashWords>(pub(crate) V::Proof);
+pub(crate) struct VectorLanes<V: HashWords>(pub(crate) V::Proof);
 
-impl<V: HashWords> Clone for InVectors<V> {
+impl<V: HashWords> Clone for VectorLanes<V> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<V: HashWords> Copy for InVectors<V> {}
+impl<V: HashWords> Copy for VectorLanes<V> {}
 
-impl<T: Vectorised, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
+impl<T: Vectorised, V: HashWords<Word = T::Word>> Kernel<T> for VectorLanes<V> {
     type Chains = [V; 8];
     type Words = [V; 8];
 
@@ -94,8 +94,8 @@ impl<T: Vectorised, J: HashTask<T>> WordTask for Single<T, J> {
 
     #[inline(always)]
     fn run<P: Proof>(self, proof: P) {
-        let kernel = InVectors::<One<T::Word, P>>(proof);
-        proof.enter(With { kernel, job: self.0, of: self.1 });
+        let kernel = VectorLanes::<One<T::Word, P>>(proof);
+        proof.enter(KernelJob { kernel, job: self.0, of: self.1 });
     }
 }
 
@@ -107,8 +107,8 @@ impl<T: Vectorised, J: HashTask<T>> WordTask for Several<T, J> {
 
     #[inline(always)]
     fn run<P: Proof>(self, proof: P) {
-        let kernel = InVectors::<T::Many<P>>(proof);
-        proof.enter(With { kernel, job: self.0, of: self.1 });
+        let kernel = VectorLanes::<T::Many<P>>(proof);
+        proof.enter(KernelJob { kernel, job: self.0, of: self.1 });
     }
 }
 

@@ -7,7 +7,7 @@ use aead::array::ArraySize;
 use aead::inout::InOutBuf;
 
 use super::many;
-use super::mode::{Keyed, STACK_BYTES};
+use super::mode::{ExpandedKey, STACK_BYTES};
 use super::rule::{EmptyInputs, Secure};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::hashes::HashBackend;
@@ -25,7 +25,7 @@ use crate::hash::Compression;
 /// is longer does not compile. A key is the same as one with zeros behind it: take keys of one
 /// length. The key is wiped on drop.
 pub struct Omd<C: Compression, K, N, T, R = Secure> {
-    keyed: Keyed<C>,
+    expanded: ExpandedKey<C>,
     sizes: PhantomData<(K, N, T, R)>,
 }
 
@@ -44,8 +44,8 @@ where
             assert!(N::USIZE < n, "nonces have 0 to n − 1 bytes");
             assert!(1 <= T::USIZE && T::USIZE <= n, "tags have 1 to n bytes");
         }
-        let keyed = Keyed::new(key, T::USIZE, R::RULE, HashBackend::of(backend));
-        Self { keyed, sizes: PhantomData }
+        let expanded = ExpandedKey::new(key, T::USIZE, R::RULE, HashBackend::of(backend));
+        Self { expanded, sizes: PhantomData }
     }
 
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
@@ -56,13 +56,13 @@ where
         for message in &*messages {
             message.check(N::USIZE, T::USIZE, &Self::LONGEST)?;
         }
-        self.keyed.process_batch(seals, messages);
+        self.expanded.process_batch(seals, messages);
         // CT: verdicts are public.
         messages.iter().try_for_each(|message| message.outcome)
     }
 }
 
-impl<C: Compression> Core for Keyed<C> {
+impl<C: Compression> Core for ExpandedKey<C> {
     type Tag = Longest<C>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -111,7 +111,7 @@ impl<C: Compression> AsMut<[u8]> for Longest<C> {
 // Not derived: that would ask for sizes that can be cloned.
 impl<C: Compression, K, N, T, R> Clone for Omd<C, K, N, T, R> {
     fn clone(&self) -> Self {
-        Self { keyed: self.keyed.clone(), sizes: PhantomData }
+        Self { expanded: self.expanded.clone(), sizes: PhantomData }
     }
 }
 
@@ -126,7 +126,7 @@ where
     type Tag = Longest<C>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        self.keyed.seal(nonce, ad, buffer, tag);
+        self.expanded.seal(nonce, ad, buffer, tag);
     }
 
     fn decrypt(
@@ -137,7 +137,7 @@ where
         tag: &[u8],
         expected: &mut [u8],
     ) {
-        self.keyed.decrypt(nonce, ad, buffer, tag, expected);
+        self.expanded.decrypt(nonce, ad, buffer, tag, expected);
     }
 }
 

@@ -6,7 +6,7 @@ use core::slice::from_mut;
 use zeroize::Zeroize;
 
 use super::calls::Calls;
-use super::mode::{Keyed, Run};
+use super::mode::{ExpandedKey, Run};
 use crate::contract::batch::Message;
 use crate::contract::release;
 use crate::error::Result;
@@ -25,8 +25,12 @@ struct Lane<'a, C: Compression> {
 /// Seals or opens every message, of checked lengths, and sets its outcome. The caller wipes the
 /// stack.
 #[inline(never)]
-pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &mut [Message<'_>]) {
-    let count = C::lanes(keyed.on);
+pub(super) fn process<C: Compression>(
+    expanded: &ExpandedKey<C>,
+    seals: bool,
+    messages: &mut [Message<'_>],
+) {
+    let count = C::lanes(expanded.on);
     let (mut chains, mut blocks) = ([C::ZERO; MAX_LANES], [C::ZERO; MAX_LANES]);
     let mut lanes: [Option<Lane<'_, C>>; MAX_LANES] = array::from_fn(|_| None);
     let mut waiting = messages.iter_mut();
@@ -34,7 +38,7 @@ pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &
         let mut busy = 0;
         for i in 0..count {
             busy += usize::from(advance(
-                keyed,
+                expanded,
                 seals,
                 &mut lanes[i],
                 &mut waiting,
@@ -49,17 +53,17 @@ pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &
             1 | 2 if busy < count => {
                 for i in 0..count {
                     if let Some(lane) = &mut lanes[i] {
-                        keyed.call(&mut chains[i], &blocks[i]);
+                        expanded.call(&mut chains[i], &blocks[i]);
                         let chain = from_mut(&mut chains[i]);
-                        middle(keyed, seals, chain, &mut [Some(&mut lane.run)]);
+                        middle(expanded, seals, chain, &mut [Some(&mut lane.run)]);
                     }
                 }
             }
             _ => {
                 let chains = &mut chains[..count];
-                Calls::<C>::once(&keyed.key, chains, &blocks[..count]).run(keyed.on);
+                Calls::<C>::once(&expanded.key, chains, &blocks[..count]).run(expanded.on);
                 let mut runs = lanes.each_mut().map(|lane| lane.as_mut().map(|lane| &mut lane.run));
-                middle(keyed, seals, chains, &mut runs[..count]);
+                middle(expanded, seals, chains, &mut runs[..count]);
             }
         }
     }
@@ -69,19 +73,19 @@ pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &
 
 /// The blocks in the middle, as long as there is one in every lane that has a message.
 fn middle<C: Compression>(
-    keyed: &Keyed<C>,
+    expanded: &ExpandedKey<C>,
     seals: bool,
     chains: &mut [C::Block],
     runs: &mut [Option<&mut Run<'_, '_, '_, C>>],
 ) {
     let blocks = runs.iter().flatten().map(|run| run.blocks_in_the_middle()).min().unwrap_or(0);
-    Calls::<C>::middle(&keyed.key, seals, chains, runs, blocks).run(keyed.on);
+    Calls::<C>::middle(&expanded.key, seals, chains, runs, blocks).run(expanded.on);
 }
 
 /// Readies the next call in a lane, of its message or, after its end, of the next; whether there is
 /// any.
 fn advance<'a, 'm: 'a, C: Compression>(
-    keyed: &'a Keyed<C>,
+    expanded: &'a ExpandedKey<C>,
     seals: bool,
     lane: &mut Option<Lane<'a, C>>,
     waiting: &mut impl Iterator<Item = &'a mut Message<'m>>,
@@ -99,7 +103,7 @@ fn advance<'a, 'm: 'a, C: Compression>(
         }
         let Some(message) = waiting.next() else { return false };
         let Message { nonce, ad, buffer, tag, outcome } = message;
-        let run = Run::new(keyed, seals, nonce, ad, (&mut **buffer).into());
+        let run = Run::new(expanded, seals, nonce, ad, (&mut **buffer).into());
         *lane = Some(Lane { run, tag, outcome });
     }
 }

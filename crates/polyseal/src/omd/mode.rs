@@ -1,4 +1,4 @@
-//! The mode: which calls of the keyed compression function F a message takes, one after the other.
+//! The mode: which calls of the expanded compression function F a message takes, one after the other.
 //!
 //! Source: OMD v2.0 (S. Cogliani, D. Maimuț, D. Naccache, R. Portella do Canto, R. Reyhanitabar,
 //! S. Vaudenay, D. Vizár), sections 1 and 2.
@@ -29,7 +29,7 @@ const EXPANDING_STACK_BYTES: usize = 4608;
 pub(super) const STACK_BYTES: usize = 3 << 10;
 
 /// A key, for tags of one length. Wiped on drop.
-pub(super) struct Keyed<C: Compression> {
+pub(super) struct ExpandedKey<C: Compression> {
     pub(super) on: HashBackend,
     pub(super) key: C::Key,
     masks: Masks<C>,
@@ -38,12 +38,12 @@ pub(super) struct Keyed<C: Compression> {
     tau: C::Block,
 }
 
-impl<C: Compression> Keyed<C> {
+impl<C: Compression> ExpandedKey<C> {
     /// Under a key of 1 to n bytes, for tags of as many.
     pub(super) fn new(key: &[u8], tag_bytes: usize, rule: Rule, on: HashBackend) -> Self {
-        let keyed = Self::expand(key, tag_bytes, rule, on);
+        let expanded = Self::expand(key, tag_bytes, rule, on);
         wipe_stack::<EXPANDING_STACK_BYTES>();
-        keyed
+        expanded
     }
 
     #[inline(never)]
@@ -94,14 +94,14 @@ impl<C: Compression> Keyed<C> {
     }
 }
 
-impl<C: Compression> Clone for Keyed<C> {
+impl<C: Compression> Clone for ExpandedKey<C> {
     fn clone(&self) -> Self {
         let Self { on, key, masks, rule, tau } = self;
         Self { on: *on, key: key.clone(), masks: masks.clone(), rule: *rule, tau: *tau }
     }
 }
 
-impl<C: Compression> Drop for Keyed<C> {
+impl<C: Compression> Drop for ExpandedKey<C> {
     fn drop(&mut self) {
         self.key.zeroize();
     }
@@ -124,7 +124,7 @@ enum Step {
 
 /// A message on its way. Wiped on drop.
 pub(super) struct Run<'a, 'i, 'o, C: Compression> {
-    keyed: &'a Keyed<C>,
+    expanded: &'a ExpandedKey<C>,
     seals: bool,
     nonce: &'a [u8],
     /// What is left of the associated data.
@@ -144,7 +144,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
     const N: usize = size_of::<C::Block>();
 
     pub(super) fn new(
-        keyed: &'a Keyed<C>,
+        expanded: &'a ExpandedKey<C>,
         seals: bool,
         nonce: &'a [u8],
         ad: &'a [u8],
@@ -152,7 +152,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
     ) -> Self {
         let (step, done, index) = (Step::None, 0, 0);
         let (delta, tag) = (C::ZERO, C::ZERO);
-        Self { keyed, seals, nonce, ad, buffer, done, step, index, delta, tag }
+        Self { expanded, seals, nonce, ad, buffer, done, step, index, delta, tag }
     }
 
     /// Takes what the last call gave from `chain`, and puts the inputs of the next there and into
@@ -180,8 +180,8 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
                 // Δ_1 = Δ_0 ⊕ L[0];  H_0 = F_K(Δ_1, ⟨τ⟩)
                 self.delta = *chain;
                 self.index = 1;
-                self.keyed.masks.add(1, &mut self.delta);
-                (*chain, *block) = (self.delta, self.keyed.tau);
+                self.expanded.masks.add(1, &mut self.delta);
+                (*chain, *block) = (self.delta, self.expanded.tau);
                 self.step = Step::Chain;
             }
         }
@@ -189,7 +189,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
     }
 
     fn first(&mut self, chain: &mut C::Block, block: &mut C::Block) {
-        if self.ad.is_empty() && self.keyed.rule != Rule::Secure {
+        if self.ad.is_empty() && self.expanded.rule != Rule::Secure {
             self.nonce(chain, block);
         } else {
             self.ad(chain, block);
@@ -202,14 +202,14 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
             Some((whole, rest)) => {
                 // F_K(Δ_i ⊕ A_left, A_right)
                 self.index += 1;
-                self.keyed.masks.add(self.index, &mut self.delta);
+                self.expanded.masks.add(self.index, &mut self.delta);
                 chain.as_mut().copy_from_slice(&whole[..Self::N]);
                 block.as_mut().copy_from_slice(&whole[Self::N..]);
                 self.ad = rest;
             }
             None => {
                 // F_K(Δ_{i−1} ⊕ L* ⊕ A_left, A_right), padded with 10*
-                xor(&mut self.delta, &self.keyed.masks.star);
+                xor(&mut self.delta, &self.expanded.masks.star);
                 let (left, right) = self.ad.split_at(self.ad.len().min(Self::N));
                 (*chain, *block) = (C::ZERO, C::ZERO);
                 chain.as_mut()[..left.len()].copy_from_slice(left);
@@ -241,7 +241,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
             *block = output;
         }
         self.index += 1;
-        self.keyed.masks.add(self.index, &mut self.delta);
+        self.expanded.masks.add(self.index, &mut self.delta);
         xor(chain, &self.delta);
     }
 
@@ -275,14 +275,14 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
     #[inline(always)]
     pub(super) fn next_mask(&mut self) -> &C::Block {
         self.index += 1;
-        self.keyed.masks.kept(self.index)
+        self.expanded.masks.kept(self.index)
     }
 
     /// C_ℓ = H_{ℓ−1} ⊕ M_ℓ;  Tag_e = F_K(H_{ℓ−1} ⊕ Δ_ℓ ⊕ 2L*, M_ℓ), or with 3L* and M_ℓ ‖ 10*
     fn last(&mut self, chain: &mut C::Block, block: &mut C::Block) -> bool {
         let range = self.done..self.buffer.len();
         let bytes = range.len();
-        if bytes == 0 && self.keyed.rule != Rule::Secure {
+        if bytes == 0 && self.expanded.rule != Rule::Secure {
             // Tag_e = H_0
             xor(&mut self.tag, chain);
             return false;
@@ -297,7 +297,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
         if !self.seals {
             message.copy_from_slice(output);
         }
-        let masks = &self.keyed.masks;
+        let masks = &self.expanded.masks;
         if bytes == Self::N {
             xor(chain, &masks.full);
         } else {

@@ -177,7 +177,7 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// Instances by registry entry.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use super::super::mode::Keyed;
+    use super::super::mode::ExpandedKey;
     use super::super::rule::Rule;
     use crate::backend::Backend;
     use crate::backend::hashes::HashBackend;
@@ -196,6 +196,6 @@ mod makers {
             _ => Rule::Secure,
         };
         let on = HashBackend::of(backend);
-        boxed(Keyed::<C>::new(key, algorithm.tag_bytes(), rule, on))
+        boxed(ExpandedKey::<C>::new(key, algorithm.tag_bytes(), rule, on))
     }
 }

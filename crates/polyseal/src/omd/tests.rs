@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use aead::inout::InOutBuf;
 
 use super::masks::KEPT;
-use super::mode::{Keyed, Run};
+use super::mode::{ExpandedKey, Run};
 use super::rule::Rule;
 use super::{Blake2b, Sha256, Sha512};
 use crate::backend::hashes::HashBackend;
@@ -20,18 +20,18 @@ fn bytes(seed: usize, count: usize) -> Vec<u8> {
 }
 
 /// A key of as many bytes as a chaining value has, and tags as long.
-fn keyed<C: Compression>(on: HashBackend) -> Keyed<C> {
+fn expanded<C: Compression>(on: HashBackend) -> ExpandedKey<C> {
     let n = size_of::<C::Block>();
-    Keyed::new(&bytes(1, n), n, Rule::Secure, on)
+    ExpandedKey::new(&bytes(1, n), n, Rule::Secure, on)
 }
 
 /// A message with its tag, one call of F at a time.
-fn block_by_block<C: Compression>(keyed: &Keyed<C>, seals: bool, input: &[u8]) -> Vec<u8> {
+fn block_by_block<C: Compression>(expanded: &ExpandedKey<C>, seals: bool, input: &[u8]) -> Vec<u8> {
     let mut output = input.to_vec();
     let (mut chain, mut block) = (C::ZERO, C::ZERO);
-    let mut run = Run::new(keyed, seals, &[9; 12], b"ad", output.as_mut_slice().into());
+    let mut run = Run::new(expanded, seals, &[9; 12], b"ad", output.as_mut_slice().into());
     while run.next(&mut chain, &mut block) {
-        keyed.call(&mut chain, &block);
+        expanded.call(&mut chain, &block);
     }
     let mut tag = vec![0; size_of::<C::Block>()];
     run.write_tag(&mut tag);
@@ -40,17 +40,17 @@ fn block_by_block<C: Compression>(keyed: &Keyed<C>, seals: bool, input: &[u8]) -
 }
 
 /// In place, and from one buffer into another.
-fn agrees<C: Compression>(keyed: &Keyed<C>, expected: &Keyed<C>, length: usize) {
+fn agrees<C: Compression>(expanded: &ExpandedKey<C>, expected: &ExpandedKey<C>, length: usize) {
     for seals in [true, false] {
         let input = bytes(3, length);
         let expected = block_by_block(expected, seals, &input);
         let mut tag = vec![0; size_of::<C::Block>()];
         let mut output = input.clone();
-        keyed.crypt(seals, &[9; 12], b"ad", output.as_mut_slice().into(), &mut tag);
+        expanded.crypt(seals, &[9; 12], b"ad", output.as_mut_slice().into(), &mut tag);
         assert_eq!([&output[..], &tag].concat(), expected, "{length} in place");
         let mut output = vec![0xee; length];
         let buffer = InOutBuf::new(&input, &mut output).expect("as long");
-        keyed.crypt(seals, &[9; 12], b"ad", buffer, &mut tag);
+        expanded.crypt(seals, &[9; 12], b"ad", buffer, &mut tag);
         assert_eq!([&output[..], &tag].concat(), expected, "{length} apart");
     }
 }
@@ -59,10 +59,10 @@ fn every_kernel_agrees<C: Compression>() {
     let n = size_of::<C::Block>();
     let mut seen = 0;
     for on in HashBackend::available() {
-        let (keyed, expected) = (keyed::<C>(on), keyed::<C>(HashBackend::SOFT));
+        let (expanded, expected) = (expanded::<C>(on), expanded::<C>(HashBackend::SOFT));
         for blocks in 0..=20 {
             for odd in [0, 1, n / 2 + 3, n - 1] {
-                agrees(&keyed, &expected, n * blocks + odd);
+                agrees(&expanded, &expected, n * blocks + odd);
             }
         }
         seen += 1;
@@ -80,9 +80,9 @@ fn blocks_in_the_middle_are_those_one_by_one() {
 /// Where a mask is beyond the table, the run of blocks ends and another begins.
 #[test]
 fn the_end_of_the_table_is_no_end_of_a_message() {
-    let keyed = keyed::<Sha256>(HashBackend::detect());
+    let expanded = expanded::<Sha256>(HashBackend::detect());
     for blocks in [(1 << KEPT) - 2, (1 << KEPT) - 1, 1 << KEPT, (1 << KEPT) + 1] {
-        agrees(&keyed, &keyed, 32 * blocks + 5);
+        agrees(&expanded, &expanded, 32 * blocks + 5);
     }
 }
 
@@ -92,7 +92,7 @@ fn lanes_are_messages_one_by_one() {
     fn lanes<C: Compression>() {
         let n = size_of::<C::Block>();
         for on in HashBackend::available() {
-            let (keyed, expected) = (keyed::<C>(on), keyed::<C>(HashBackend::SOFT));
+            let (expanded, expected) = (expanded::<C>(on), expanded::<C>(HashBackend::SOFT));
             for count in 1..=MAX_LANES + 3 {
                 for seals in [true, false] {
                     let inputs: Vec<Vec<u8>> =
@@ -114,7 +114,7 @@ fn lanes_are_messages_one_by_one() {
                         .zip(&mut tags)
                         .map(|(buffer, tag)| Message::new(&[9; 12], b"ad", buffer, tag))
                         .collect();
-                    keyed.process_batch(seals, &mut messages);
+                    expanded.process_batch(seals, &mut messages);
                     assert!(messages.iter().all(|message| message.outcome.is_ok()));
                     drop(messages);
                     for i in 0..count {

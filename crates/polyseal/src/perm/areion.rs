@@ -70,7 +70,7 @@ impl Permutation for Areion256 {
     const NAME: &'static str = "Areion-256";
     const BYTES: usize = 32;
 
-    type One<I: Isa> = BlockStates<Self, I::X1, 2>;
+    type SingleState<I: Isa> = BlockStates<Self, I::X1, 2>;
     type Many<I: Isa> = BlockStates<Self, I::Register, 2>;
 }
 
@@ -131,7 +131,7 @@ impl Permutation for Areion512 {
     const NAME: &'static str = "Areion-512";
     const BYTES: usize = 64;
 
-    type One<I: Isa> = BlockStates<Self, I::X1, 4>;
+    type SingleState<I: Isa> = BlockStates<Self, I::X1, 4>;
     type Many<I: Isa> = BlockStates<Self, I::Register, 4>;
 }
 

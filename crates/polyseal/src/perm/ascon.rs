@@ -17,7 +17,7 @@ impl Permutation for AsconP12 {
     const NAME: &'static str = "Ascon-p[12]";
     const BYTES: usize = 40;
 
-    type One<I: Isa> = WordStates<Self, Word<I>, 5>;
+    type SingleState<I: Isa> = WordStates<Self, Word<I>, 5>;
     type Many<I: Isa> = WordStates<Self, I::Words, 5>;
 }
 

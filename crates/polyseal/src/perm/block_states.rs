@@ -93,7 +93,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
 
 impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P, L, W> {
     type Isa = L::Isa;
-    type One = BlockStates<P, L::X1, W>;
+    type SingleState = BlockStates<P, L::X1, W>;
 
     const STAGGERS: bool = P::STAGGERS && L::BLOCKS == 4;
     const COUNT: usize = L::BLOCKS;
@@ -160,7 +160,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
-    fn splat(_: L::Isa, one: Self::One) -> Self {
+    fn splat(_: L::Isa, one: Self::SingleState) -> Self {
         let mut words = [L::splat(one.0[0]); W];
         for k in 1..W {
             words[k] = L::splat(one.0[k]);
@@ -265,7 +265,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
-    fn xor_states(self) -> Self::One {
+    fn xor_states(self) -> Self::SingleState {
         let words = Self::turn(self.0);
         let mut sum = [words[0].xor_blocks(); W];
         for k in 1..W {
@@ -295,12 +295,12 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         isa: L::Isa,
         inverse: bool,
         mut x: [Self; N],
-        mut others: [Self::One; K],
-    ) -> ([Self; N], [Self::One; K]) {
-        let (mut words, mut other_words) = (Self::words(x), Self::One::words(others));
+        mut others: [Self::SingleState; K],
+    ) -> ([Self; N], [Self::SingleState; K]) {
+        let (mut words, mut other_words) = (Self::words(x), Self::SingleState::words(others));
         P::beside(isa, inverse, &mut words, &mut other_words);
         Self::set(&mut x, words);
-        Self::One::set(&mut others, other_words);
+        Self::SingleState::set(&mut others, other_words);
         (x, others)
     }
 

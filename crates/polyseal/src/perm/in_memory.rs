@@ -52,7 +52,7 @@ impl<P: Permutation> Task for Ones<'_, P> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        groups::<P::One<I>, 1>(isa, self.0, self.1);
+        groups::<P::SingleState<I>, 1>(isa, self.0, self.1);
     }
 }
 

@@ -18,7 +18,7 @@ impl Permutation for KeccakP12 {
     const NAME: &'static str = "Keccak-p[1600, 12]";
     const BYTES: usize = 200;
 
-    type One<I: Isa> = WordStates<Self, Word<I>, 25>;
+    type SingleState<I: Isa> = WordStates<Self, Word<I>, 25>;
     type Many<I: Isa> = WordStates<Self, I::Words, 25>;
 }
 

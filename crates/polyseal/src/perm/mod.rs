@@ -7,7 +7,7 @@
 //!
 //! A mode is generic over a [`Permutation`] and works on [`States`]: as many states as the lanes of
 //! a vector hold, in the permutation's own order of words. So masks can be added and sums taken
-//! between permutations without going through memory. [`Permutation::One`] is a single state, with
+//! between permutations without going through memory. [`Permutation::SingleState`] is a single state, with
 //! the shortest latency; [`Permutation::Many`] is a register's worth of states.
 //!
 //! What it does not give: keys, masks, or a choice of how many states to have in flight (see
@@ -42,9 +42,9 @@ pub(crate) trait Permutation: Copy {
     const BYTES: usize;
 
     /// A single state on the instruction set `I`.
-    type One<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    type SingleState<I: Isa>: States<Isa = I, SingleState = Self::SingleState<I>>;
     /// As many states as fit side by side into the registers of `I`.
-    type Many<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    type Many<I: Isa>: States<Isa = I, SingleState = Self::SingleState<I>>;
 }
 
 /// Several states side by side, as vectors: vector `k` has word `k` of each state.
@@ -52,7 +52,7 @@ pub(crate) trait States: Copy {
     /// What the states are on: an instruction set, as far as they are vectors.
     type Isa: Copy;
     /// One of the states.
-    type One: States<Isa = Self::Isa, One = Self::One>;
+    type SingleState: States<Isa = Self::Isa, SingleState = Self::SingleState>;
 
     /// Whether there is [`stagger`](Self::stagger), because it pays.
     const STAGGERS: bool = false;
@@ -70,7 +70,7 @@ pub(crate) trait States: Copy {
     /// Writes the first `target.len()` bytes, at most [`BYTES`](Self::BYTES).
     fn store_partial(self, target: &mut [u8]);
     /// The same state in every place.
-    fn splat(isa: Self::Isa, one: Self::One) -> Self;
+    fn splat(isa: Self::Isa, one: Self::SingleState) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
     /// `self` ⊕ `a` ⊕ `b`.
@@ -89,7 +89,7 @@ pub(crate) trait States: Copy {
     /// The first `states` states, then zeros.
     fn first(self, states: usize) -> Self;
     /// The exclusive or of all states.
-    fn xor_states(self) -> Self::One;
+    fn xor_states(self) -> Self::SingleState;
 
     /// What [`write_lanes`](Self::write_lanes) wrote.
     fn read_lanes(isa: Self::Isa, source: &[u8]) -> Self;
@@ -113,10 +113,10 @@ pub(crate) trait States: Copy {
         isa: Self::Isa,
         inverse: bool,
         x: [Self; N],
-        others: [Self::One; K],
-    ) -> ([Self; N], [Self::One; K]) {
+        others: [Self::SingleState; K],
+    ) -> ([Self; N], [Self::SingleState; K]) {
         let x = if inverse { Self::invert(isa, x) } else { Self::permute(isa, x) };
-        (x, Self::One::permute(isa, others))
+        (x, Self::SingleState::permute(isa, others))
     }
     /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them
     /// far, and each comes one further. What is done with the first and the last of them falls

@@ -27,7 +27,7 @@ where
     };
     const BYTES: usize = 16 * W;
 
-    type One<I: Isa> = BlockStates<Self, I::X1, W>;
+    type SingleState<I: Isa> = BlockStates<Self, I::X1, W>;
     type Many<I: Isa> = BlockStates<Self, I::Register, W>;
 }
 

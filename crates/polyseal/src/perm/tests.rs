@@ -28,7 +28,7 @@ fn permuted<S: States>(isa: S::Isa, inverse: bool, x: S) -> Vec<u8> {
 
 /// The same beside the permutation of another state.
 #[inline(never)]
-fn beside<S: States>(isa: S::Isa, inverse: bool, x: S, other: S::One) -> [Vec<u8>; 2] {
+fn beside<S: States>(isa: S::Isa, inverse: bool, x: S, other: S::SingleState) -> [Vec<u8>; 2] {
     let ([x], [other]) = S::beside(isa, inverse, [x], [other]);
     [stored(x), stored(other)]
 }
@@ -90,14 +90,14 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
     let mut lanes = alloc::vec![0; S::BYTES];
     x.write_lanes(&mut lanes);
     assert_eq!(stored(S::read_lanes(isa, &lanes)), first, "{name}");
-    let single = S::One::load(isa, &first[..block]);
+    let single = S::SingleState::load(isa, &first[..block]);
     assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
 
     for inverse in [false, true] {
         let alone = permuted(isa, inverse, x);
         let [first, other] = beside(isa, inverse, x, single);
         assert_eq!(first, alone, "{name}");
-        assert_eq!(other, permuted::<S::One>(isa, false, single), "{name}");
+        assert_eq!(other, permuted::<S::SingleState>(isa, false, single), "{name}");
         if S::STAGGERS {
             assert_eq!(staggered(isa, inverse, x, y), alone, "{name}");
         }
@@ -122,8 +122,8 @@ impl Task for Algebra {
     fn run<I: Isa>(self, isa: I) {
         fn of<P: Permutation, I: Isa>(isa: I, backend: &str) {
             let name = alloc::format!("{} on {backend}", P::NAME);
-            assert_eq!(<P::One<I> as States>::BYTES, P::BYTES, "{name}");
-            algebra::<P::One<I>>(isa, &name);
+            assert_eq!(<P::SingleState<I> as States>::BYTES, P::BYTES, "{name}");
+            algebra::<P::SingleState<I>>(isa, &name);
             algebra::<P::Many<I>>(isa, &name);
         }
         of::<Simpira<2>, I>(isa, self.0);

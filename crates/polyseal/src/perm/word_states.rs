@@ -22,7 +22,7 @@ const MOST: usize = 8;
 
 impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> {
     type Isa = V::Isa;
-    type One = WordStates<P, Word<V::Isa>, W>;
+    type SingleState = WordStates<P, Word<V::Isa>, W>;
 
     const COUNT: usize = V::COUNT;
     const BYTES: usize = 8 * W * V::COUNT;
@@ -54,7 +54,7 @@ impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> 
     }
 
     #[inline(always)]
-    fn splat(isa: V::Isa, one: Self::One) -> Self {
+    fn splat(isa: V::Isa, one: Self::SingleState) -> Self {
         let mut words = [V::broadcast(isa, one.0[0].get()); W];
         for k in 1..W {
             words[k] = V::broadcast(isa, one.0[k].get());
@@ -146,7 +146,7 @@ impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> 
     }
 
     #[inline(always)]
-    fn xor_states(self) -> Self::One {
+    fn xor_states(self) -> Self::SingleState {
         let mut sum = [self.0[0].xor_words(); W];
         for k in 1..W {
             sum[k] = self.0[k].xor_words();

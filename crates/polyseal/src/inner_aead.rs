@@ -9,14 +9,14 @@ use crate::backend::Backend;
 /// An AEAD with a 16-byte tag that others may put something in the place of.
 ///
 /// Lengths are the caller's to check, as is the verdict: what opening writes is unverified.
-pub trait Tagged: TaggedImpl + AeadCore + KeyInit {}
+pub trait InnerAead: InnerAeadImpl + AeadCore + KeyInit {}
 
-pub(crate) use hidden::TaggedImpl;
+pub(crate) use hidden::InnerAeadImpl;
 
 mod hidden {
     use super::{Backend, InOutBuf};
 
-    pub trait TaggedImpl: Sized {
+    pub trait InnerAeadImpl: Sized {
         /// The longest message in bytes.
         const MAX_MESSAGE_BYTES: u64;
         /// The longest associated data in bytes.
