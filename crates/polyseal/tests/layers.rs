@@ -342,7 +342,7 @@ fn violations_are_seen() {
         assert_eq!(objections(&Source::new(path, text)).len(), 1, "{path}: {text}");
     };
     fine("any.rs", "use crate::aegis::Aegis; use crate::backend::Backend;");
-    fine("aegis/mac.rs", "use super::cipher::{Keyed, TagBytes}; use crate::{Error, ct};");
+    fine("aegis/mac.rs", "use super::cipher::{KeyOnBackend, TagBytes}; use crate::{Error, ct};");
     fine("aegis/mac.rs", "// crate::gcm is another family\nlet a = \"crate::gcm\"; b'\\'';");
     fine("aegis/names.rs", "use crate::family::{Family, Kind}; pub(crate) fn f() {}");
     fine("aegis/names.rs", "mod makers { use super::super::variant::V1; } use super::mac;");
