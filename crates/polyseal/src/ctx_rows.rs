@@ -26,7 +26,8 @@ const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker)
             name,
             purpose: "commits to key, nonce, AD, message",
             specification: Specification {
-                title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption (eprint 2022/1260)",
+                title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption \
+                        (eprint 2022/1260)",
                 section: "CTX, with HMAC-SHA256",
             },
             ..inner.identity

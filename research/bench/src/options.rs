@@ -8,7 +8,7 @@ use polyseal::testing::Backend;
 
 use crate::contender::Operation;
 use crate::contest::Effort;
-use crate::ring::Lengths;
+use crate::ring::{Key, Lengths, Nonce, Tag};
 
 /// What to measure. An empty list means everything there is, except that no message has its own
 /// key.
@@ -134,9 +134,17 @@ fn parse_suite(text: &str) -> Result<Algorithm, String> {
         let ids: Vec<&str> = registry::families().iter().map(|family| family.identity.id).collect();
         format!("{error}; there are {}", ids.join(", "))
     })?;
-    match suite.is_whole() {
-        true => Err(format!("{suite} is not measured: its tags are within the ciphertext")),
-        false => Ok(suite),
+    if suite.is_whole() {
+        return Err(format!("{suite} is not measured: its tags are within the ciphertext"));
+    }
+    let lengths = [
+        ("key", suite.key_bytes(), size_of::<Key>()),
+        ("nonce", suite.nonce_bytes(), size_of::<Nonce>()),
+        ("tag", suite.tag_bytes(), size_of::<Tag>()),
+    ];
+    match lengths.into_iter().find(|(_, bytes, most)| bytes > most) {
+        Some((what, _, most)) => Err(format!("a {what} of more than {most} bytes is not measured")),
+        None => Ok(suite),
     }
 }
 
@@ -199,6 +207,13 @@ mod tests {
         assert_eq!(suites, ["aegis-256:tag=32", "aegis-128l"]);
         assert_eq!(options.sizes(), [64, 1024]);
         assert_eq!(options.operations(), [Operation::Open, Operation::Seal]);
+    }
+
+    #[test]
+    fn what_has_no_room_is_refused() {
+        for suite in ["flex-civ-public:key=128", "flex-civ-public:nonce=64", "flex-och-stream"] {
+            assert!(parse(&format!("--suite {suite}")).is_err(), "{suite}");
+        }
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn updates<V: Variant>(message: &Message<'_>) -> usize {
     message.ad.len().div_ceil(V::RATE) + message.buffer.len().div_ceil(V::RATE)
 }
 
-/// FourMessages messages with one number of updates.
+/// Four messages with one number of updates.
 struct FourMessages<'a, 'm, V, const SEALS: bool> {
     key: &'a [u8],
     messages: &'a mut [Message<'m>],

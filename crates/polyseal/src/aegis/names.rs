@@ -158,8 +158,8 @@ const AEAD128: Family = Family {
         counted_nonce_messages_log2: None,
         counted_other_nonce_messages_log2: None,
         total_bytes_log2: None,
-        // "At least 128-bit security against forgery" is all that is claimed, for either tag, and for
-        // messages of any length.
+        // "At least 128-bit security against forgery" is all that is claimed, for either tag, and
+        // for messages of any length.
         forgery_bits: 128,
         forgery_loss_bits: 0,
         mode: |_| Mode::Direct,

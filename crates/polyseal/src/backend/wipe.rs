@@ -41,8 +41,8 @@ pub(crate) fn wipe_stack<const BYTES: usize>() {
 }
 
 /// How many bytes a computation leaves on the stack: where there are 32 registers of four blocks,
-/// 16 of two, those of one, and elsewhere: where rounds are calls, and on NEON, whose frames nothing
-/// reads.
+/// 16 of two, those of one, and elsewhere: where rounds are calls, and on NEON, whose frames
+/// nothing reads.
 ///
 /// The fewer registers there are, the more round keys and blocks lie on the stack; and a wipe costs
 /// about a cycle for 20 bytes, and 20 cycles more above 512.

@@ -176,8 +176,8 @@ impl Algorithm {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the family has no such choice, [`Error::ExclusiveParameters`] if it
-    /// does not go with another, [`Error::Size`] if it does not come in that length, `Error::Config`
-    /// for a configuration of Flex that breaks a rule.
+    /// does not go with another, [`Error::Size`] if it does not come in that length,
+    /// `Error::Config` for a configuration of Flex that breaks a rule.
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
         let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {

@@ -119,7 +119,8 @@ const ANY: Family = Family {
     maker: maker!(WithSetup: makers::flex),
 };
 
-/// A row for a configuration that has a name, over the profile S512, which has 128 bits of security.
+/// A row for a configuration that has a name, over the profile S512, which has 128 bits of
+/// security.
 struct Row {
     /// The specification's byte.
     id: u8,

@@ -86,7 +86,7 @@ fn blocks(message: &Message<'_>) -> (usize, usize) {
     (message.ad.len().div_ceil(16), message.buffer.len().div_ceil(16))
 }
 
-/// FourMessages messages of one shape.
+/// Four messages of one shape.
 struct FourMessages<'a, 'm, S: SchemeImpl, D> {
     root: &'a S::Root,
     messages: &'a mut [Message<'m>],

@@ -108,12 +108,12 @@ const GCM: Family = Family {
         counted_nonce_messages_log2: None,
         // Only nonces of 12 bytes that are certain to differ may be more (8.3).
         counted_other_nonce_messages_log2: Some(32),
-        // 2^48 blocks, a tag's mask being one: they are then told from random ones with 2^-33 at most
-        // (draft-irtf-cfrg-aead-limits, 6.2.1).
+        // 2^48 blocks, a tag's mask being one: they are then told from random ones with 2^-33 at
+        // most (draft-irtf-cfrg-aead-limits, 6.2.1).
         total_bytes_log2: Some(52),
         // A forger has 2 (L + 1) / 2^t, L the blocks of the message and its associated data (6.2.2
-        // there): together 2^36 bytes, as much as the longest message, cost 33 bits. More associated
-        // data costs more.
+        // there): together 2^36 bytes, as much as the longest message, cost 33 bits. More
+        // associated data costs more.
         forgery_bits: 128,
         forgery_loss_bits: 33,
         mode: |_| Mode::Gcm { padding_blocks: 0 },
@@ -248,11 +248,11 @@ pub(crate) const FAMILIES: &[Family] = &[
             max_ad_bytes: MAX_SIV_BYTES,
             // As many as leave a repeated nonce to 2^-33, which would show equal inputs.
             random_nonce_messages_log2: Some(32),
-            // The halves of the permutation's outputs, 6 for each message, are then told from random
-            // ones with 6 · 2^60 / 2^96.
+            // The halves of the permutation's outputs, 6 for each message, are then told from
+            // random ones with 6 · 2^60 / 2^96.
             counted_nonce_messages_log2: Some(60),
-            // 2^64 blocks: messages of 2^36 bytes, together with their associated data, are then told
-            // from random ones with 2^-33 (`bounds::siv`).
+            // 2^64 blocks: messages of 2^36 bytes, together with their associated data, are then
+            // told from random ones with 2^-33 (`bounds::siv`).
             total_bytes_log2: Some(68),
             mode: |_| Mode::Siv { halves: 6 },
             ..DERIVED.limits
@@ -361,8 +361,8 @@ pub(crate) const FAMILIES: &[Family] = &[
             purpose: "GCM that commits by padding",
             name: "AES-256-GCM with the padding fix",
             specification: Specification {
-                title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
-                    Commitment (eprint 2020/1456)",
+                title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without \
+                        Key Commitment (eprint 2020/1456)",
                 section: "5.3",
             },
             ..GCM.identity

@@ -107,7 +107,7 @@ fn sha512_is_that_of_sha2() {
     });
 }
 
-/// KernelJob an offset and a final flag the text is BLAKE2b itself; without them it is what the modes
+/// With an offset and a final flag the text is BLAKE2b itself; without them it is what the modes
 /// have.
 #[test]
 fn the_text_of_blake2b_is_that_of_blake2() {

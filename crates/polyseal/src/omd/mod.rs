@@ -1,4 +1,4 @@
-//! OMD: authenticated encryption from a expanded compression function.
+//! OMD: authenticated encryption from a keyed compression function.
 //!
 //! Source: S. Cogliani et al., "OMD: A Compression Function Mode of Operation for Authenticated
 //! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. Over BLAKE2b it is an
@@ -7,7 +7,7 @@
 //! three.
 //!
 //! Security: authenticated encryption as long as no nonce is repeated under a key, and the
-//! compression function, expanded by the first half of its block, is a pseudorandom function: then up
+//! compression function, keyed by the first half of its block, is a pseudorandom function: then up
 //! to about 2^(n/2) blocks, with chaining values of n = 256 bits (SHA-256) or 512 (SHA-512,
 //! BLAKE2b).
 //!

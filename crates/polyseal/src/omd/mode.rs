@@ -1,4 +1,4 @@
-//! The mode: which calls of the expanded compression function F a message takes, one after the other.
+//! The mode: which calls of the keyed compression function F a message takes, one after the other.
 //!
 //! Source: OMD v2.0 (S. Cogliani, D. Maimuț, D. Naccache, R. Portella do Canto, R. Reyhanitabar,
 //! S. Vaudenay, D. Vizár), sections 1 and 2.

@@ -7,8 +7,8 @@
 //!
 //! A mode is generic over a [`Permutation`] and works on [`States`]: as many states as the lanes of
 //! a vector hold, in the permutation's own order of words. So masks can be added and sums taken
-//! between permutations without going through memory. [`Permutation::SingleState`] is a single state, with
-//! the shortest latency; [`Permutation::Many`] is a register's worth of states.
+//! between permutations without going through memory. [`Permutation::SingleState`] has the shortest
+//! latency; [`Permutation::Many`] is a register's worth of states.
 //!
 //! What it does not give: keys, masks, or a choice of how many states to have in flight (see
 //! [`States::permute`]).
