@@ -137,7 +137,7 @@ impl Words64 {
 
 /// Each 64-bit word rotated to the right, by a number known at compile time once all is inlined.
 #[inline(always)]
-pub(super) fn rotate_64(_: Avx2, x: __m256i, bits: u32) -> __m256i {
+fn rotate_64(_: Avx2, x: __m256i, bits: u32) -> __m256i {
     // SAFETY: `proof` is that of AVX2.
     let x = unsafe { settled(x) };
     // SAFETY: `proof` is that of AVX2.

@@ -20,7 +20,7 @@ macro_rules! register {
         }
 
         #[inline(always)]
-        pub(super) fn load(_: $proof, source: &[u8]) -> $vector {
+        fn load(_: $proof, source: &[u8]) -> $vector {
             assert!(source.len() == size_of::<$vector>());
             // SAFETY: the proof of these instructions is an argument; the slice has a register's
             // bytes.
@@ -28,7 +28,7 @@ macro_rules! register {
         }
 
         #[inline(always)]
-        pub(super) fn store(_: $proof, x: $vector, target: &mut [u8]) {
+        fn store(_: $proof, x: $vector, target: &mut [u8]) {
             assert!(target.len() == size_of::<$vector>());
             // SAFETY: the proof of these instructions is an argument; the slice has a register's
             // bytes.
@@ -66,8 +66,9 @@ macro_rules! register {
 }
 pub(super) use register;
 
-/// A vector of words. `$load` and `$store` are of row `i` of those that `$transpose` makes vectors
-/// of; `$operations` are those of [`Lanewise`](super::contract::Lanewise) that differ.
+/// A vector of words, whose instructions `$proof` is the proof of. `$load` and `$store` are of row
+/// `i` of those that `$transpose` makes vectors of; `$operations` are those of
+/// [`Lanewise`](super::contract::Lanewise) that differ.
 macro_rules! words {
     (
         $(#[$doc:meta])* $name:ident($vector:ty, $proof:ty) of $word:ty, order $order:ident,
