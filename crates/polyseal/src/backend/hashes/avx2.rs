@@ -2,80 +2,31 @@
 
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
-    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8,
-    _mm256_shuffle_epi32, _mm256_sll_epi32, _mm256_sll_epi64, _mm256_srl_epi32, _mm256_srl_epi64,
-    _mm256_storeu_si256, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32,
-    _mm256_unpacklo_epi64, _mm256_xor_si256,
+    __m256i, _mm_cvtsi32_si128, _mm_set_epi64x, _mm256_add_epi32, _mm256_add_epi64,
+    _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_loadu_si256, _mm256_or_si256,
+    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_set_epi64x, _mm256_set1_epi32,
+    _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_shuffle_epi32, _mm256_sll_epi32,
+    _mm256_sll_epi64, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_storeu_si256,
+    _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
+    _mm256_xor_si256,
 };
 
 use super::super::cpu::Avx2;
 use super::contract::{HashWords, Lanewise};
+use super::x86_words::{BYTES_OF_32, BYTES_OF_64, register, words};
 
-/// Eight 32-bit words, with the proof that the CPU has AVX2.
-#[derive(Clone, Copy)]
-pub struct Words32(__m256i, Avx2);
-
-/// Four 64-bit words, with the proof that the CPU has AVX2.
-#[derive(Clone, Copy)]
-pub struct Words64(__m256i, Avx2);
-
-impl HashWords for Words32 {
-    type Proof = Avx2;
-    type Word = u32;
-
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn splat(proof: Avx2, word: u32) -> Self {
-        // SAFETY: `proof` is that of AVX2.
-        Self(unsafe { _mm256_set1_epi32(word.cast_signed()) }, proof)
-    }
-
-    #[inline(always)]
-    fn load(big: bool, proof: Avx2, source: &[u8]) -> [Self; 8] {
-        assert!(source.len() == 8 * 32);
-        let mut rows = [Self::splat(proof, 0).0; 8];
-        for i in 0..8 {
-            rows[i] = load(proof, &source[32 * i..32 * i + 32]);
-            if big {
-                rows[i] = swap(proof, rows[i], BYTES_OF_32);
-            }
-        }
-        transpose_32(proof, rows).map(|x| Self(x, proof))
-    }
-
-    #[inline(always)]
-    fn store(big: bool, x: [Self; 8], target: &mut [u8]) {
-        assert!(target.len() == 8 * 32);
-        let proof = x[0].1;
-        let rows = transpose_32(proof, x.map(|x| x.0));
-        for i in 0..8 {
-            let row = if big { swap(proof, rows[i], BYTES_OF_32) } else { rows[i] };
-            store(proof, row, &mut target[32 * i..32 * i + 32]);
-        }
-    }
+register! {
+    Avx2, __m256i, load _mm256_loadu_si256, store _mm256_storeu_si256,
+    broadcast _mm256_broadcastsi128_si256, shuffle _mm256_shuffle_epi8,
+    unpack_32 [_mm256_unpacklo_epi32, _mm256_unpackhi_epi32],
+    unpack_64 [_mm256_unpacklo_epi64, _mm256_unpackhi_epi64], join join
 }
 
-impl Lanewise for Words32 {
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_add_epi32(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_xor_si256(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_and_si256(self.0, other.0) }, self.1)
-    }
+words! {
+    /// Eight 32-bit words, with the proof that the CPU has AVX2.
+    Words32(__m256i, Avx2) of u32, order BYTES_OF_32,
+    load load_block, store store_block, transpose transpose_32, splat _mm256_set1_epi32,
+    add _mm256_add_epi32, xor _mm256_xor_si256, and _mm256_and_si256;
 
     #[inline(always)]
     fn rotate(self, bits: u32) -> Self {
@@ -93,71 +44,11 @@ impl Lanewise for Words32 {
     }
 }
 
-impl HashWords for Words64 {
-    type Proof = Avx2;
-    type Word = u64;
-
-    const LANES: usize = 4;
-
-    #[inline(always)]
-    fn splat(proof: Avx2, word: u64) -> Self {
-        // SAFETY: `proof` is that of AVX2.
-        Self(unsafe { _mm256_set1_epi64x(word.cast_signed()) }, proof)
-    }
-
-    #[inline(always)]
-    fn load(big: bool, proof: Avx2, source: &[u8]) -> [Self; 8] {
-        assert!(source.len() == 4 * 64);
-        let mut x = [Self::splat(proof, 0); 8];
-        for half in 0..2 {
-            let mut rows = [x[0].0; 4];
-            for i in 0..4 {
-                rows[i] = load(proof, &source[64 * i + 32 * half..][..32]);
-                if big {
-                    rows[i] = swap(proof, rows[i], BYTES_OF_64);
-                }
-            }
-            let columns = transpose_64(proof, rows);
-            for k in 0..4 {
-                x[4 * half + k].0 = columns[k];
-            }
-        }
-        x
-    }
-
-    #[inline(always)]
-    fn store(big: bool, x: [Self; 8], target: &mut [u8]) {
-        assert!(target.len() == 4 * 64);
-        let proof = x[0].1;
-        for half in 0..2 {
-            let columns = [0, 1, 2, 3].map(|k| x[4 * half + k].0);
-            let rows = transpose_64(proof, columns);
-            for i in 0..4 {
-                let row = if big { swap(proof, rows[i], BYTES_OF_64) } else { rows[i] };
-                store(proof, row, &mut target[64 * i + 32 * half..][..32]);
-            }
-        }
-    }
-}
-
-impl Lanewise for Words64 {
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_add_epi64(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_xor_si256(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_and_si256(self.0, other.0) }, self.1)
-    }
+words! {
+    /// Four 64-bit words, with the proof that the CPU has AVX2.
+    Words64(__m256i, Avx2) of u64, order BYTES_OF_64,
+    load load_half, store store_half, transpose transpose_64, splat _mm256_set1_epi64x,
+    add _mm256_add_epi64, xor _mm256_xor_si256, and _mm256_and_si256;
 
     #[inline(always)]
     fn rotate(self, bits: u32) -> Self {
@@ -246,7 +137,7 @@ impl Words64 {
 
 /// Each 64-bit word rotated to the right, by a number known at compile time once all is inlined.
 #[inline(always)]
-pub(super) fn rotate_64(_: Avx2, x: __m256i, bits: u32) -> __m256i {
+fn rotate_64(_: Avx2, x: __m256i, bits: u32) -> __m256i {
     // SAFETY: `proof` is that of AVX2.
     let x = unsafe { settled(x) };
     // SAFETY: `proof` is that of AVX2.
@@ -312,66 +203,41 @@ unsafe fn settled(mut x: __m256i) -> __m256i {
     x
 }
 
-/// The order of bytes that mirrors each word, for 16 bytes.
-pub(super) const BYTES_OF_32: [i64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];
-/// The same for 64-bit words.
-pub(super) const BYTES_OF_64: [i64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
-
+/// A block of 32-bit words.
 #[inline(always)]
-fn swap(_: Avx2, x: __m256i, [low, high]: [i64; 2]) -> __m256i {
+fn load_block(proof: Avx2, source: &[u8], i: usize) -> __m256i {
+    load(proof, &source[32 * i..32 * i + 32])
+}
+
+/// The inverse of [`load_block`].
+#[inline(always)]
+fn store_block(proof: Avx2, x: __m256i, target: &mut [u8], i: usize) {
+    store(proof, x, &mut target[32 * i..32 * i + 32]);
+}
+
+/// Half of a block of 64-bit words: the first halves of all four blocks, then the second halves.
+#[inline(always)]
+fn load_half(proof: Avx2, source: &[u8], i: usize) -> __m256i {
+    load(proof, &source[64 * (i % 4) + 32 * (i / 4)..][..32])
+}
+
+/// The inverse of [`load_half`].
+#[inline(always)]
+fn store_half(proof: Avx2, x: __m256i, target: &mut [u8], i: usize) {
+    store(proof, x, &mut target[64 * (i % 4) + 32 * (i / 4)..][..32]);
+}
+
+/// The first halves of two registers, and the second halves.
+#[inline(always)]
+fn join(_: Avx2, a: __m256i, b: __m256i) -> [__m256i; 2] {
     // SAFETY: the proof of AVX2 is an argument.
-    unsafe { _mm256_shuffle_epi8(x, _mm256_set_epi64x(high, low, high, low)) }
+    unsafe { [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)] }
 }
 
+/// Two 4×4 matrices of 64-bit words, mirrored: its own inverse.
 #[inline(always)]
-pub(super) fn load(_: Avx2, source: &[u8]) -> __m256i {
-    assert!(source.len() == 32);
-    // SAFETY: the proof of AVX2 is an argument; the slice has 32 bytes.
-    unsafe { _mm256_loadu_si256(source.as_ptr().cast()) }
-}
-
-#[inline(always)]
-pub(super) fn store(_: Avx2, x: __m256i, target: &mut [u8]) {
-    assert!(target.len() == 32);
-    // SAFETY: the proof of AVX2 is an argument; the slice has 32 bytes.
-    unsafe { _mm256_storeu_si256(target.as_mut_ptr().cast(), x) }
-}
-
-/// The 4×4 matrix of 64-bit words, mirrored: its own inverse.
-#[inline(always)]
-fn transpose_64(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: the proof of AVX2 is an argument.
-    unsafe {
-        let (ab0, ab1) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-        let (cd0, cd1) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
-        [
-            _mm256_permute2x128_si256::<0x20>(ab0, cd0),
-            _mm256_permute2x128_si256::<0x20>(ab1, cd1),
-            _mm256_permute2x128_si256::<0x31>(ab0, cd0),
-            _mm256_permute2x128_si256::<0x31>(ab1, cd1),
-        ]
-    }
-}
-
-/// The 8×8 matrix of 32-bit words, mirrored: its own inverse.
-#[inline(always)]
-fn transpose_32(proof: Avx2, rows: [__m256i; 8]) -> [__m256i; 8] {
-    let mut columns = rows;
-    let (mut even, mut odd) = ([rows[0]; 4], [rows[0]; 4]);
-    for i in 0..4 {
-        // SAFETY: the proof of AVX2 is an argument.
-        unsafe {
-            even[i] = _mm256_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-            odd[i] = _mm256_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-        }
-    }
-    // Pairs of words of one column are now 64-bit words.
-    let (even, odd) = (transpose_64(proof, even), transpose_64(proof, odd));
-    for i in 0..2 {
-        columns[4 * i] = even[2 * i];
-        columns[4 * i + 1] = even[2 * i + 1];
-        columns[4 * i + 2] = odd[2 * i];
-        columns[4 * i + 3] = odd[2 * i + 1];
-    }
-    columns
+fn transpose_64(proof: Avx2, [a, b, c, d, e, f, g, h]: [__m256i; 8]) -> [__m256i; 8] {
+    let [a, b, c, d] = transpose_4(proof, [a, b, c, d]);
+    let [e, f, g, h] = transpose_4(proof, [e, f, g, h]);
+    [a, b, c, d, e, f, g, h]
 }

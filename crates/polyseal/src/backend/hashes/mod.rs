@@ -20,6 +20,8 @@ mod sha512_asm;
 mod sha512_pairs;
 #[cfg(target_arch = "x86_64")]
 mod sha_ni;
+#[cfg(target_arch = "x86_64")]
+mod x86_words;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Words64 as Row;

@@ -7,8 +7,8 @@ use core::arch::x86_64::{
 };
 
 use super::super::cpu::Avx2;
-use super::avx2::BYTES_OF_64;
 use super::contract::One;
+use super::x86_words::BYTES_OF_64;
 
 /// Two words, with the proof that the CPU has AVX2.
 #[derive(Clone, Copy)]
