@@ -264,7 +264,7 @@ impl CpuClass {
 /// that meets the needs where the default does not. The answer depends on the arguments only: of
 /// two families that cost the same, it is the one that comes first in the registry. Families that
 /// are only there for old data are not chosen, and those that are not
-/// [`reviewed`](Family::reviewed) only where no other will do.
+/// [`reviewed`](crate::registry::Claims::reviewed) only where no other will do.
 #[must_use]
 pub fn fastest(
     machine: CpuClass,

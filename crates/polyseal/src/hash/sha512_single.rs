@@ -7,9 +7,9 @@ use super::Kernel;
 use super::sha2::{self, KeyWords};
 use super::sha512::{K, Sha512};
 use crate::backend::cpu::Avx2;
-use crate::backend::hashes::{Lanewise, MessageSchedule, One, Pair, pin, rounds};
+use crate::backend::hashes::{Lanewise, MessageSchedule, OneWord, Pair, pin, rounds};
 
-type V = One<u64, Avx2>;
+type V = OneWord<u64, Avx2>;
 
 /// A kernel of one input: the chaining value in single words, and the rest in pairs.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use blake2::{Blake2b512, Digest};
 use super::blake2b::{self, IV, KeyWords};
 use super::{Blake2b, Compression, HashTask, Kernel, MAX_LANES, Sha256, Sha512};
 use crate::backend::cpu::Soft;
-use crate::backend::hashes::{HashBackend, HashWords, One};
+use crate::backend::hashes::{HashBackend, HashWords, OneWord};
 
 /// Bytes that differ from each other.
 fn bytes<const N: usize>(seed: u64) -> [u8; N] {
@@ -121,7 +121,7 @@ fn the_text_of_blake2b_is_that_of_blake2() {
             let parameters = if i == 0 { 0x0101_0040 } else { 0 };
             h[8 * i..8 * i + 8].copy_from_slice(&(IV[i] ^ parameters).to_le_bytes());
         }
-        type V = One<u64, Soft>;
+        type V = OneWord<u64, Soft>;
         let state = V::load(false, Soft, &h);
         let block = V::load(false, Soft, &padded[64..]);
         let out = blake2b::compress::<V>(Soft, &key, state, block, length as u64, true);
@@ -135,7 +135,7 @@ fn blake2b_is_the_portable_one_on_every_back_end() {
     agrees::<64, Blake2b>(|chain, key, block| {
         let key: KeyWords = Blake2b::key(key);
         let mut out = [0; 64];
-        type V = One<u64, Soft>;
+        type V = OneWord<u64, Soft>;
         let (h, m) = (V::load(false, Soft, chain), V::load(false, Soft, block));
         V::store(false, blake2b::compress::<V>(Soft, &key, h, m, 0, false), &mut out);
         out

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{Block, Compression, HashTask, Kernel, KernelJob};
-use crate::backend::hashes::{HashBackend, HashWords, Integer, One, Proof, WordTask};
+use crate::backend::hashes::{HashBackend, HashWords, Integer, OneWord, Proof, WordTask};
 
 /// A compression function in vectors of words.
 pub(crate) trait Vectorised: Compression {
@@ -94,7 +94,7 @@ impl<T: Vectorised, J: HashTask<T>> WordTask for Single<T, J> {
 
     #[inline(always)]
     fn run<P: Proof>(self, proof: P) {
-        let kernel = VectorLanes::<One<T::Word, P>>(proof);
+        let kernel = VectorLanes::<OneWord<T::Word, P>>(proof);
         proof.enter(KernelJob { kernel, job: self.0, of: self.1 });
     }
 }

@@ -109,8 +109,8 @@ impl Enter for Soft {
 }
 
 impl Proof for Soft {
-    type Words32 = One<u32, Self>;
-    type Words64 = One<u64, Self>;
+    type Words32 = OneWord<u32, Self>;
+    type Words64 = OneWord<u64, Self>;
 }
 
 /// A proof's way into code with its target features.
@@ -240,10 +240,10 @@ pub trait HashWords: Lanewise {
 
 /// One word, with any proof.
 #[derive(Clone, Copy)]
-pub struct One<W, P>(pub(super) W, pub(super) P);
+pub struct OneWord<W, P>(pub(super) W, pub(super) P);
 
 #[cfg(target_arch = "x86_64")]
-impl<W, P> One<W, P> {
+impl<W, P> OneWord<W, P> {
     /// This word.
     #[inline(always)]
     pub(crate) fn new(proof: P, word: W) -> Self {
@@ -251,7 +251,7 @@ impl<W, P> One<W, P> {
     }
 }
 
-impl<W: Integer, P: Proof> HashWords for One<W, P> {
+impl<W: Integer, P: Proof> HashWords for OneWord<W, P> {
     type Proof = P;
     type Word = W;
 
@@ -281,7 +281,7 @@ impl<W: Integer, P: Proof> HashWords for One<W, P> {
     }
 }
 
-impl<W: Integer, P: Proof> Lanewise for One<W, P> {
+impl<W: Integer, P: Proof> Lanewise for OneWord<W, P> {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(self.0.plus(other.0), self.1)

@@ -25,7 +25,7 @@ mod x86_words;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Words64 as Row;
-pub(crate) use contract::{Enter, EnteredTask, HashWords, Integer, Lanewise, One, Proof, Unit};
+pub(crate) use contract::{Enter, EnteredTask, HashWords, Integer, Lanewise, OneWord, Proof, Unit};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sha512_asm::{MessageSchedule, rounds};
 #[cfg(target_arch = "x86_64")]

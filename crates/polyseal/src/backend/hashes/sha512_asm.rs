@@ -6,7 +6,7 @@ use core::arch::asm;
 use core::arch::x86_64::_mm_set_epi64x;
 
 use super::super::cpu::Avx2;
-use super::contract::One;
+use super::contract::OneWord;
 use super::sha512_pairs::Pair;
 
 /// Instruction `$k` of the next pair of words, W_t and W_{t+1}, in the place of W_{t−16}, and their
@@ -120,7 +120,7 @@ pub(crate) struct MessageSchedule {
     pub(crate) sums: [u64; 16],
 }
 
-type V = One<u64, Avx2>;
+type V = OneWord<u64, Avx2>;
 
 /// All rounds, with the constants `k` and the first sixteen words.
 #[inline(always)]

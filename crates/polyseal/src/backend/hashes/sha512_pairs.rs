@@ -7,7 +7,7 @@ use core::arch::x86_64::{
 };
 
 use super::super::cpu::Avx2;
-use super::contract::One;
+use super::contract::OneWord;
 use super::x86_words::BYTES_OF_64;
 
 /// Two words, with the proof that the CPU has AVX2.
@@ -25,7 +25,7 @@ impl Pair {
 
     /// These two, which are next to each other.
     #[inline(always)]
-    pub(crate) fn new(low: One<u64, Avx2>, high: One<u64, Avx2>) -> Self {
+    pub(crate) fn new(low: OneWord<u64, Avx2>, high: OneWord<u64, Avx2>) -> Self {
         // SAFETY: the words hold the proof of AVX2.
         let x = unsafe { _mm_set_epi64x(high.0.cast_signed(), low.0.cast_signed()) };
         Self(x, low.1)
@@ -81,7 +81,7 @@ impl Pair {
     /// These words one by one. They do go through memory: the compiler would take them from the
     /// vectors, which is slower.
     #[inline(always)]
-    pub(crate) fn singles(pairs: [Self; 4]) -> [One<u64, Avx2>; 8] {
+    pub(crate) fn singles(pairs: [Self; 4]) -> [OneWord<u64, Avx2>; 8] {
         let mut words = [0; 8];
         for i in 0..4 {
             pairs[i].store(&mut words[2 * i..2 * i + 2]);
@@ -90,14 +90,14 @@ impl Pair {
         unsafe {
             asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
         }
-        words.map(|word| One::new(pairs[0].1, word))
+        words.map(|word| OneWord::new(pairs[0].1, word))
     }
 }
 
 /// Keeps words in registers of their own: the compiler would put them together into vectors and
 /// take them apart again.
 #[inline(always)]
-pub(crate) fn pin(x: &mut [One<u64, Avx2>; 8]) {
+pub(crate) fn pin(x: &mut [OneWord<u64, Avx2>; 8]) {
     for word in x {
         // SAFETY: a comment is no instruction.
         unsafe {
