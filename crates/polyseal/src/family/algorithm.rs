@@ -119,8 +119,8 @@ impl Algorithm {
     }
 
     /// Every instance of `family`: the default, and then all of them. Of configurations those that
-    /// have a name of their own, of lengths those that are [`listed`](super::FamilySizes::listed), and none
-    /// that needs a permission.
+    /// have a name of their own, of lengths those that are [`listed`](super::FamilySizes::listed),
+    /// and none that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
         let values = family.sizes.params.iter().map(|param| param.values().len()).product();
