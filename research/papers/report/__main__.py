@@ -16,7 +16,7 @@ from pathlib import Path
 
 PAPERS = Path(__file__).resolve().parents[1]
 ROOT = PAPERS.parents[1]
-sys.path[:0] = [str(ROOT / "research"), str(ROOT / "research" / "reference")]
+sys.path.insert(0, str(ROOT / "research" / "reference"))
 
 import claims  # noqa: E402
 import published  # noqa: E402
