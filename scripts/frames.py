@@ -696,6 +696,11 @@ def report(program, say=print):
             wrong.append(
                 f"TOO SHORT: {length} bytes are wiped, {site.need} are needed, in {name} on {backend}; frames:{way}"
             )
+    for site in program.sites.values():
+        # What was to be called has been inlined, and lies above what is wiped. What only wipes has no frame.
+        own = program.summaries.get(site.function.address, Summary()).frame
+        if not site.chain and own > 64 and site.function.entry_of():
+            wrong.append(f"WIPES NOTHING: {site.length} bytes below {site.function.name}, which has called nothing")
     if not program.wipe_functions or not most:
         wrong.append("no wipe was found")
     for backend in BACKENDS:

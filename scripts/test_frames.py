@@ -205,3 +205,11 @@ def test_nothing_to_see_is_wrong():
         program({SEAL: frame(0x20, WIPE), WIPE: ["sub rsp,0x1000", "lea rdi,[rsp+0x500]", "mov edx,0x100",
                  "xor esi,esi", "call QWORD PTR [rip+0x1234]        # 99990 <memset@GLIBC_2.2.5>", "ret"]})
     assert "no wipe was found on vaes512" in frames.report(program({SEAL: frame(0x20)}), say=lambda _: None)
+
+
+def test_a_wipe_in_a_back_end_has_something_to_wipe():
+    apart = "polyseal::backend::Isa::call"
+    called = {VAES512: frame(0x40, apart, WIPE), apart: frame(0x80), WIPE: wipe(0x200)}
+    assert not verdicts(program(called))
+    inlined = {VAES512: frame(0xB00, WIPE), WIPE: wipe(0x200)}
+    assert any(line.startswith("WIPES NOTHING: 512 bytes") for line in verdicts(program(inlined)))

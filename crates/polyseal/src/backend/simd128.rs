@@ -33,7 +33,7 @@ impl Isa for Simd128 {
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 
-    #[inline(always)]
+    #[inline(never)]
     fn call<T: Task>(self, task: T) -> T::Output {
         entry(self, task)
     }

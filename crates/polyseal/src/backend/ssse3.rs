@@ -29,7 +29,7 @@ impl Isa for Ssse3 {
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 
-    #[inline(always)]
+    #[inline(never)]
     fn call<T: Task>(self, task: T) -> T::Output {
         // SAFETY: `self` is the proof of the target features.
         unsafe { entry(self, task) }
