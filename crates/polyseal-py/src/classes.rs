@@ -4,6 +4,7 @@
 //! `Aegis128X2`, `aegis-256-mac` is `AegisMac256`. Other lengths and parameters are subclasses,
 //! which are made when somebody asks for them by name.
 
+use polyseal::Error;
 use polyseal::registry::{Algorithm, Family, Identity, Kind, families};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -88,6 +89,9 @@ fn documentation(algorithm: &Algorithm) -> String {
 #[pyo3(pass_module)]
 fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py, PyType>> {
     let algorithm: Algorithm = name.parse().map_err(of_message)?;
+    if algorithm.family().identity.papers_only {
+        return Err(of_message(Error::UnknownAlgorithm));
+    }
     let class_name = class_name(algorithm.family().identity.id);
     let base = module.getattr(class_name.as_str())?.cast_into::<PyType>()?;
     if algorithm == Algorithm::new(algorithm.family()) {
