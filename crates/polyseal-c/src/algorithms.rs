@@ -300,10 +300,10 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
 ) -> c_int {
     catch_panic(|| {
         // SAFETY: what C promises.
-        let (non_null, name) =
+        let (out, name) =
             unsafe { (non_null_mut(algorithm, "algorithm")?, text(name, "the name")?) };
         let algorithm: Algorithm = name.parse()?;
-        *non_null = polyseal_algorithm {
+        *out = polyseal_algorithm {
             keybytes: algorithm.key_bytes(),
             npubbytes: algorithm.nonce_bytes(),
             abytes: algorithm.tag_bytes(),

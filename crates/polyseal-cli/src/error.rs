@@ -491,9 +491,9 @@ mod tests {
     #[test]
     fn what_age_says() {
         let said = || FileError::Age("'\u{2068}age-plugin-x\u{2069}' died \u{1b}".to_owned());
-        let inputs = Failure::from(said());
-        assert_eq!(inputs.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
-        assert_eq!((inputs.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
+        let failure = Failure::from(said());
+        assert_eq!(failure.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
+        assert_eq!((failure.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
     }
 
     #[test]

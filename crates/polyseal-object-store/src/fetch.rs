@@ -92,7 +92,7 @@ pub(crate) async fn fetch_bytes(
 ) -> Result<Vec<u8>> {
     let most = range.end - range.start;
     let get = || fetch(store, location, pin, range.clone());
-    read_answer(get, |_| most).await.map(|read_answer| read_answer.bytes)
+    read_answer(get, |_| most).await.map(|answer| answer.bytes)
 }
 
 /// An answer, and all of its body.

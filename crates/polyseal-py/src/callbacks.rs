@@ -141,8 +141,8 @@ impl Callbacks {
         }
         let mut state = lock(&self.state);
         let is_due = state.looked.is_none_or(|(files, bytes, time)| {
-            let callbacks = self.progress.is_some() && state.files != files;
-            callbacks || state.bytes - bytes >= EVERY_BYTES || time.elapsed() >= EVERY
+            let files_changed = self.progress.is_some() && state.files != files;
+            files_changed || state.bytes - bytes >= EVERY_BYTES || time.elapsed() >= EVERY
         });
         if !is_due {
             return;

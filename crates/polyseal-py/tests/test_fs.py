@@ -480,9 +480,9 @@ def test_keys_are_not_in_options(reference: str) -> None:
         *(dict(recipients=each) for each in (secret, [secret], ["age1x", secret.lower()], text, [text.upper()])),
     ]
     for each in options:
-        with pytest.raises(ValueError) as with_path:
+        with pytest.raises(ValueError) as raised:
             PolysealFileSystem(target_protocol="memory", **each)
-        assert text[20:] not in str(with_path.value).lower() and secret[20:].lower() not in str(with_path.value).lower()
+        assert text[20:] not in str(raised.value).lower() and secret[20:].lower() not in str(raised.value).lower()
     with pytest.raises(TypeError, match="text"):
         PolysealFileSystem(target_protocol="memory", recipients=secret.encode())  # type: ignore[arg-type]
     # A path in which such a word stands.
@@ -504,9 +504,9 @@ def test_an_identity_is_no_path(identity: str, tmp_path: Path) -> None:
         lambda: PolysealFileSystem(target_protocol="memory", identity=identity),
         lambda: polyseal.open(tmp_path / "x", identity=identity),
     ):
-        with pytest.raises(ValueError, match="not the path") as with_path:
+        with pytest.raises(ValueError, match="not the path") as raised:
             take()
-        assert "SECRET-KEY" not in str(with_path.value)
+        assert "SECRET-KEY" not in str(raised.value)
 
 
 def test_a_local_file_is_replaced_in_one_step(tmp_path: Path, reference: str) -> None:
@@ -732,12 +732,12 @@ def test_a_store_that_takes_a_file_for_no_directory(fs: Any, root: str, monkeypa
 def test_what_a_store_cannot_tell_is_not_absent(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path, none = f"{root}/a", f"{root}/none"
     fs.pipe_file(path, b"message")
-    with_path = type(fs.fs).info
+    whole_info = type(fs.fs).info
 
     def info(name: str, **kwargs: Any) -> Any:
         if name == path:
             raise OSError(errno.EIO, "Input/output error", name)
-        return with_path(fs.fs, name, **kwargs)
+        return whole_info(fs.fs, name, **kwargs)
 
     monkeypatch.setattr(fs.fs, "info", info)
     for asked in ("exists", "isfile"):

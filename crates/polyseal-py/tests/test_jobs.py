@@ -84,8 +84,8 @@ def test_what_is_there_stays(tree: Path, reference: str, tmp_path: Path) -> None
     plan = polyseal.jobs.plan("encrypt", *urls, overwrite=True, key=reference)
     # Changed since the plan: it is not what was to be replaced.
     (tmp_path / "out/0").write_bytes(b"of a third")
-    retry_outcome = {each.name: each.status for each in plan.run()}
-    assert retry_outcome.pop("0") == "conflict" and set(retry_outcome.values()) == {"done"}
+    later = {each.name: each.status for each in plan.run()}
+    assert later.pop("0") == "conflict" and set(later.values()) == {"done"}
     assert not [path for path in (tmp_path / "out").rglob("*") if path.name.endswith(".tmp")]
 
 
@@ -142,7 +142,7 @@ def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: s
     new = tmp_path / "new"
     new.write_text(polyseal.SecretKey.generate().to_key_file())
     out, back = f"file://{tmp_path}/out", f"file://{tmp_path}/back"
-    retry_outcome = "done" if has_attributes(tmp_path) else "conflict"
+    expected = "done" if has_attributes(tmp_path) else "conflict"
     for operation, urls, arguments in [
         ("encrypt", (f"file://{tree}", out), {}),
         ("decrypt", (out, back), {}),
@@ -155,7 +155,7 @@ def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: s
         first = pickle.loads(pickle.dumps(task)).run().outcomes
         assert statuses([*first]) == {"done"}
         second = pickle.loads(pickle.dumps(task)).run().outcomes
-        if retry_outcome == "done":
+        if expected == "done":
             assert second == first
         else:
             assert "done" not in statuses([*second])
@@ -280,10 +280,10 @@ def test_a_manifest_is_of_one_job(tree: Path, reference: str, tmp_path: Path) ->
         (tmp_path / name).write_text(polyseal.SecretKey.generate().to_key_file())
         keys.append(f"file:{tmp_path / name}")
     polyseal.jobs.plan("rekey", out, key=reference, to={"key": keys[0]}, keep=False, manifest=manifest).run()
-    retry_outcome = polyseal.jobs.plan(
+    second_run = polyseal.jobs.plan(
         "rekey", out, key=keys[0], to={"key": keys[1]}, keep=False, manifest=manifest
     ).run()
-    assert len(retry_outcome) == 12 and statuses(retry_outcome) == {"done"}
+    assert len(second_run) == 12 and statuses(second_run) == {"done"}
     assert statuses(polyseal.jobs.plan("verify", out, key=keys[0]).run()) == {"failed"}
     with manifest.open("a") as lines:
         lines.write('7\n{"status": "done"}\n')

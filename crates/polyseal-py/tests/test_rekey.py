@@ -118,7 +118,7 @@ def test_a_file_that_has_changed_meanwhile_stays(path: Path, key: SecretKey, new
 
     with path.open("rb") as locked, ThreadPoolExecutor() as pool:
         fcntl.flock(locked, fcntl.LOCK_EX)
-        new: polyseal.WhoArgs = {"key": SecretKey.generate()}
+        new: polyseal.KeySetArgs = {"key": SecretKey.generate()}
         rekeyed = pool.submit(polyseal.rekey_file, path, key=key, to=new, keep=False, new_key=new_key)
         # It has read the header, and opened the file once more to lock it.
         while opened() < 3:

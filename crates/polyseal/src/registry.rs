@@ -33,7 +33,7 @@ pub fn families() -> &'static [Family] {
         crate::aegis::names::FAMILIES,
         #[cfg(feature = "gcm")]
         crate::gcm::names::FAMILIES,
-        #[cfg(feature = "ctx")]
+        #[cfg(all(feature = "ctx", any(feature = "aegis", feature = "gcm")))]
         crate::ctx_rows::FAMILIES,
         #[cfg(feature = "flex")]
         crate::flex::names::FAMILIES,

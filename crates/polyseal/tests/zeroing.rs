@@ -480,6 +480,38 @@ fn derived_keys_are_wiped() {
     }
 }
 
+/// To a forger, the tag that a forgery should have had is as good as the key.
+#[test]
+fn the_right_tag_of_a_forgery_is_wiped() {
+    for algorithm in instances(Kind::Aead).into_iter().filter(|a| !a.is_whole()) {
+        for backend in Backend::available() {
+            let cipher =
+                aead_on(&algorithm, &LONG_KEY[..algorithm.key_bytes()], backend).expect("an AEAD");
+            let nonce = vec![9; algorithm.nonce_bytes()];
+            for length in [0, 40, 600] {
+                let mut message = vec![0x5a; length];
+                let mut tag = vec![0; algorithm.tag_bytes()];
+                let buffer = message.as_mut_slice().into();
+                cipher.seal_inout_detached(&nonce, b"ad", buffer, &mut tag).expect("sealing");
+                let head = algorithm.head_bytes();
+                let right = tag[head..].to_vec();
+                *tag.last_mut().expect("a tag") ^= 1;
+                let refuse = || {
+                    let buffer = message.as_mut_slice().into();
+                    let verdict = cipher.open_inout_detached(&nonce, b"ad", buffer, &tag);
+                    assert_eq!(verdict, Err(polyseal::Error::Unauthentic));
+                };
+                let right = &right[..right.len().min(16)];
+                assert!(
+                    !leaves(&[right], refuse),
+                    "{algorithm}: {length} bytes on {}",
+                    backend.name()
+                );
+            }
+        }
+    }
+}
+
 /// Also those of messages side by side.
 #[test]
 fn derived_keys_of_a_batch_are_wiped() {

@@ -31,7 +31,7 @@ from ._polyseal import (
     __version__,
     suites,
 )
-from ._key_set import WhoArgs
+from ._key_set import KeySetArgs
 from .algorithms import *
 from .algorithms import __all__ as _algorithms
 from .errors import (
@@ -107,7 +107,7 @@ __all__ = [
     "TreeProgress",
     "TreeSummary",
     "Version",
-    "WhoArgs",
+    "KeySetArgs",
     "WrongPassphrase",
     "__version__",
     "bind_tree",

@@ -25,7 +25,7 @@ _R = TypeVar("_R")
 _MAX_KEYS_FILE_BYTES: Final = 1 << 20
 
 
-class WhoArgs(TypedDict, total=False):
+class KeySetArgs(TypedDict, total=False):
     """Who may open a file, or with what it is opened.
 
     key

@@ -14,7 +14,7 @@ from ._polyseal import Opener, Version
 
 if TYPE_CHECKING:
     from ._polyseal import Payload
-    from ._key_set import WhoArgs
+    from ._key_set import KeySetArgs
 
     #: Fetches ranges of one file at once.
     Fetch = Callable[[Sequence[tuple[int, int]]], Sequence[bytes]]
@@ -43,7 +43,7 @@ def too_few(name: str, given: int, asked: int) -> OSError:
     return OSError(errno.EIO, f"the store gave {given} of {asked} bytes", name)
 
 
-def opened(opener: Opener, fetch: Fetch, key_set: WhoArgs) -> tuple[Payload, int, bytes]:
+def opened(opener: Opener, fetch: Fetch, key_set: KeySetArgs) -> tuple[Payload, int, bytes]:
     """The payload; and the stored bytes of its end that have been fetched, with where they begin."""
     while ranges := opener.wanted(**key_set):
         for (start, stop), stored in zip(ranges, fetch(ranges), strict=True):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, Literal, NoReturn, Union, final
 from typing_extensions import Buffer as Buffer
 from typing_extensions import Self, Unpack
 
-from ._key_set import WhoArgs
+from ._key_set import KeySetArgs
 from .keys import KeyRef
 
 #: A buffer that may be written, such as a ``bytearray``.
@@ -138,7 +138,7 @@ class StreamSealer:
         segment_size: int | None = None,
         header_size: int = 0,
         threads: int = 1,
-        **key_set: Unpack[WhoArgs],
+        **key_set: Unpack[KeySetArgs],
     ) -> Self: ...
     @property
     def header(self) -> bytes: ...
@@ -164,14 +164,14 @@ class Version:
 @final
 class Opener:
     def __new__(cls, version: Version, *, segment_size: int | None = None) -> Self: ...
-    def wanted(self, **key_set: Unpack[WhoArgs]) -> list[tuple[int, int]]: ...
+    def wanted(self, **key_set: Unpack[KeySetArgs]) -> list[tuple[int, int]]: ...
     def take(self, start: int, stop: int, stored: Buffer) -> None: ...
     def payload(self) -> tuple[Payload, int, bytes]: ...
 
 @final
 class PayloadHead:
     def __new__(
-        cls, header: Buffer, stored_size: int, *, detached: bool = False, **key_set: Unpack[WhoArgs]
+        cls, header: Buffer, stored_size: int, *, detached: bool = False, **key_set: Unpack[KeySetArgs]
     ) -> Self: ...
     @property
     def last_range(self) -> range: ...
@@ -186,7 +186,7 @@ class Payload:
         fetch: Callable[[int, int], Buffer],
         *,
         detached: bool = False,
-        **key_set: Unpack[WhoArgs],
+        **key_set: Unpack[KeySetArgs],
     ) -> Payload: ...
     @property
     def size(self) -> int: ...
@@ -219,12 +219,12 @@ class Sealer:
         segment_size: int | None = None,
         header_size: int = 0,
         detached: bool = False,
-        **key_set: Unpack[WhoArgs],
+        **key_set: Unpack[KeySetArgs],
     ) -> Self: ...
     @staticmethod
-    def from_ticket(ticket: Buffer, source: Buffer, **key_set: Unpack[WhoArgs]) -> Sealer: ...
+    def from_ticket(ticket: Buffer, source: Buffer, **key_set: Unpack[KeySetArgs]) -> Sealer: ...
     def ticket(self) -> bytes: ...
-    def ticket_for(self, **key_set: Unpack[WhoArgs]) -> bytes: ...
+    def ticket_for(self, **key_set: Unpack[KeySetArgs]) -> bytes: ...
     @property
     def header(self) -> bytes: ...
     @property

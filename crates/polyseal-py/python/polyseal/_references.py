@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ._key_set import WhoArgs, identity_path
+from ._key_set import KeySetArgs, identity_path
 from ._polyseal import SecretKey
 from ._task_keys import expect_allowed
 from .keys import KeyRef, is_secret
@@ -40,12 +40,12 @@ def references(key_set: dict[str, Any]) -> list[str]:
     return [key.uri for key in key_set["keys"]] + [f"identity:{os.fsdecode(path)}" for path in key_set["identity"]]
 
 
-def resolved(key_set: dict[str, Any]) -> WhoArgs:
+def resolved(key_set: dict[str, Any]) -> KeySetArgs:
     """With the keys that are referred to, read anew. In a task they must be allowed; outside of one, whoever calls
     has chosen them.
     """
     expect_allowed(references(key_set))
-    args: WhoArgs = {"recipients": key_set["recipients"]}
+    args: KeySetArgs = {"recipients": key_set["recipients"]}
     if key_set["keys"]:
         args["key"] = [key.resolve() for key in key_set["keys"]]
     if key_set["identity"]:

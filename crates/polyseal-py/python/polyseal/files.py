@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
-from ._key_set import WhoArgs, key_set, says_keep
+from ._key_set import KeySetArgs, key_set, says_keep
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
 from ._writing import WrittenFile, write_all
@@ -77,9 +77,9 @@ class EncryptedReader(SeekableReader):
     opened. ``read_at`` can be called by many threads at once.
     """
 
-    def __init__(self, file: File, *, threads: int = 1, **who_args: Unpack[WhoArgs]) -> None:
+    def __init__(self, file: File, *, threads: int = 1, **key_args: Unpack[KeySetArgs]) -> None:
         self._file = file
-        self._reader = _polyseal.Reader(file, key_set(**who_args), threads)
+        self._reader = _polyseal.Reader(file, key_set(**key_args), threads)
 
     @property
     def name(self) -> Any:
@@ -123,11 +123,11 @@ class EncryptedWriter(WrittenFile):
         segment_size: int | None = None,
         header_size: int = 0,
         threads: int = 1,
-        **who_args: Unpack[WhoArgs],
+        **key_args: Unpack[KeySetArgs],
     ) -> None:
         self._file = file
         sealer = _polyseal.StreamSealer(
-            suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **who_args
+            suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **key_args
         )
         self._new = NewFile(file, overwrite) if isinstance(file, (str, os.PathLike)) else None
         self._begin(sealer)
@@ -151,7 +151,7 @@ class EncryptedWriter(WrittenFile):
 
 @overload
 def open(
-    file: File, mode: Literal["rb"] = "rb", *, threads: int = 1, **who_args: Unpack[WhoArgs]
+    file: File, mode: Literal["rb"] = "rb", *, threads: int = 1, **key_args: Unpack[KeySetArgs]
 ) -> EncryptedReader: ...
 @overload
 def open(
@@ -161,7 +161,7 @@ def open(
     suite: str | None = None,
     segment_size: int | None = None,
     threads: int = 1,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> EncryptedWriter: ...
 
 
@@ -172,12 +172,12 @@ def open(
     suite: str | None = None,
     segment_size: int | None = None,
     threads: int = 1,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> EncryptedReader | EncryptedWriter:
     """Opens an encrypted file, by its path or as a binary file object, as ``open`` does a plain one.
 
     ``"rb"`` reads; ``"wb"`` writes, and replaces a file of that name at the end; ``"xb"`` writes a new
-    one. Keywords say who may open it: see ``WhoArgs``. A file object that is read must seek.
+    one. Keywords say who may open it: see ``KeySetArgs``. A file object that is read must seek.
 
     >>> import io, polyseal
     >>> key, stored = polyseal.SecretKey.generate(), io.BytesIO()
@@ -193,11 +193,11 @@ def open(
     if mode == "rb":
         if suite is not None or segment_size is not None:
             raise ValueError("a file that is read says its suite and segment size itself")
-        return EncryptedReader(file, threads=threads, **who_args)
+        return EncryptedReader(file, threads=threads, **key_args)
     if mode not in ("wb", "xb"):
         raise ValueError(f"the modes are 'rb', 'wb' and 'xb', not {mode!r}")
     return EncryptedWriter(
-        file, overwrite=mode == "wb", suite=suite, segment_size=segment_size, threads=threads, **who_args
+        file, overwrite=mode == "wb", suite=suite, segment_size=segment_size, threads=threads, **key_args
     )
 
 
@@ -211,7 +211,7 @@ def encrypt_file(
     header_size: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Encrypts all of ``src`` to ``dst``, on all cores unless ``threads`` says less.
 
@@ -221,7 +221,7 @@ def encrypt_file(
 
     Of a file that grows meanwhile, what was there at first is encrypted, and a warning says so.
     """
-    whose = key_set(**who_args)
+    whose = key_set(**key_args)
     return Summary(
         *_polyseal.encrypt_file(
             src, dst, whose, overwrite, suite, segment_size, header_size, threads, progress
@@ -236,14 +236,14 @@ def decrypt_file(
     overwrite: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Decrypts all of ``src`` to ``dst``, as ``encrypt_file`` encrypts. Files of age are decrypted, too.
 
     A path appears only if all of the file is authentic. A file object gets only what is authentic, but
     if an exception is raised it may have got a part: then discard it.
     """
-    return Summary(*_polyseal.decrypt_file(src, dst, key_set(**who_args), overwrite, threads, progress))
+    return Summary(*_polyseal.decrypt_file(src, dst, key_set(**key_args), overwrite, threads, progress))
 
 
 def verify_file(
@@ -251,10 +251,10 @@ def verify_file(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic."""
-    return Summary(*_polyseal.verify_file(src, key_set(**who_args), threads, progress))
+    return Summary(*_polyseal.verify_file(src, key_set(**key_args), threads, progress))
 
 
 def inspect(src: File) -> Inspection:
@@ -268,17 +268,17 @@ def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection
 
 
 @says_keep
-def rekey_header(header: Buffer, *, to: WhoArgs, keep: bool, **who_args: Unpack[WhoArgs]) -> bytes:
+def rekey_header(header: Buffer, *, to: KeySetArgs, keep: bool, **key_args: Unpack[KeySetArgs]) -> bytes:
     """The header for other recipients: ``to`` says whom, as the keywords of ``encrypt_file`` do. It has
     the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
     now still open it.
     """
-    return _polyseal.rekey_header(header, key_set(**who_args), key_set(**to), keep)
+    return _polyseal.rekey_header(header, key_set(**key_args), key_set(**to), keep)
 
 
 @says_keep
 def rekey_file(
-    path: Path, *, to: WhoArgs, keep: bool, new_key: bool = False, **who_args: Unpack[WhoArgs]
+    path: Path, *, to: KeySetArgs, keep: bool, new_key: bool = False, **key_args: Unpack[KeySetArgs]
 ) -> None:
     """Gives a file other recipients, by a new file that takes its place.
 
@@ -293,7 +293,7 @@ def rekey_file(
     """
     if new_key and keep:
         raise ValueError("with a new key nobody keeps access: name them in `to`, and say keep=False")
-    _polyseal.rekey_file(path, key_set(**who_args), key_set(**to), keep, new_key)
+    _polyseal.rekey_file(path, key_set(**key_args), key_set(**to), keep, new_key)
 
 
 __all__ = [

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
     from ._polyseal import Buffer
-    from ._key_set import WhoArgs
+    from ._key_set import KeySetArgs
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
@@ -531,7 +531,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         tails: dict[str, tuple[int, bytes]],
     ) -> None:
         """Opens them in as many rounds as the one takes that takes most; keys are asked for once."""
-        key_set: WhoArgs | None = None
+        key_set: KeySetArgs | None = None
         openers = {name: (version_of(info), Opener(version_of(info))) for name, info in fresh}
         while openers:
             asked = list[tuple[str, int, int]]()

@@ -59,7 +59,7 @@ from .fs import PolysealFileSystem
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from ._key_set import WhoArgs
+    from ._key_set import KeySetArgs
     from .keys import KeyRef
 
     Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
@@ -259,7 +259,7 @@ class _Worker:
             # Options of a store may refer to keys, too.
             expect_allowed([*_opened_by(self.source.fs), *_opened_by(self.target.fs)])
             self.key_set = _resolved_keys(spec.key_set)
-            self.to: WhoArgs = {} if spec.to is None else _resolved_keys(spec.to)
+            self.to: KeySetArgs = {} if spec.to is None else _resolved_keys(spec.to)
 
     def item(self, item: Item) -> Outcome:
         try:
@@ -296,7 +296,7 @@ class _Worker:
             return False
         if self.spec.operation == "rekey":
             # Whoever could open it before, if they still can; otherwise the new ones.
-            new: WhoArgs = self.key_set if self.spec.keep else {**self.key_set, "key": None, "identity": None, **self.to}
+            new: KeySetArgs = self.key_set if self.spec.keep else {**self.key_set, "key": None, "identity": None, **self.to}
             return all(True for _ in _OpenedFile(target, new).pieces())
         source = self._stored(item)
         sealed, plain = (source, target) if self.spec.operation == "decrypt" else (target, source)
@@ -408,7 +408,7 @@ class _StoredFile:
 class _OpenedFile:
     """An encrypted object, of which the length is certain."""
 
-    def __init__(self, stored: _StoredFile, key_set: WhoArgs) -> None:
+    def __init__(self, stored: _StoredFile, key_set: KeySetArgs) -> None:
         self._stored = stored
         self._payload, _, _ = opened(Opener(Version(stored.size)), stored.fetch, key_set)
         self.size, self.segment_size = self._payload.size, self._payload.segment_size
@@ -429,7 +429,7 @@ class _OpenedFile:
             yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
 
 
-def _resolved_keys(referred: dict[str, Any]) -> WhoArgs:
+def _resolved_keys(referred: dict[str, Any]) -> KeySetArgs:
     """Keys and identities that are referred to. Each is there, and this worker takes it from a task."""
     args = resolved(referred)
     if args.get("key") or args.get("identity"):
@@ -718,8 +718,8 @@ def _leaves(name: str) -> bool:
 
 def _job(spec: _JobSpec) -> str:
     """What tells a job from another that has the same manifest."""
-    marks_match = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
-    return hashlib.sha256(json.dumps(marks_match, sort_keys=True, default=str).encode()).hexdigest()
+    job = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
+    return hashlib.sha256(json.dumps(job, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _done(manifest: Path, spec: _JobSpec) -> dict[str, set[tuple[str | None, str | None]]]:

@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._key_set import WhoArgs, key_set, says_keep
+from ._key_set import KeySetArgs, key_set, says_keep
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -84,7 +84,7 @@ def encrypt_tree(
     segment_size: int | None = None,
     header_size: int = 0,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Encrypts every file of the directory ``source`` into the directory ``target``, ``jobs`` at a time.
 
@@ -98,7 +98,7 @@ def encrypt_tree(
         *_polyseal.encrypt_tree(
             source,
             target,
-            key_set(**who_args),
+            key_set(**key_args),
             overwrite,
             jobs,
             _of_path(exclude),
@@ -120,7 +120,7 @@ def decrypt_tree(
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Decrypts the sealed tree ``source`` into the directory ``target``, as ``encrypt_tree`` encrypts.
 
@@ -136,7 +136,7 @@ def decrypt_tree(
         *_polyseal.decrypt_tree(
             source,
             target,
-            key_set(**who_args),
+            key_set(**key_args),
             overwrite,
             preserve_permissions,
             allow_unbound_contents,
@@ -154,14 +154,14 @@ def verify_tree(
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Opens all of the sealed tree ``source`` and keeps nothing of it. Returns if every file is there, is
     authentic and belongs to its name, and no other is there; otherwise ``TreeError`` says which are not.
     """
     return TreeSummary(
         *_polyseal.verify_tree(
-            source, key_set(**who_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
+            source, key_set(**key_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
         )
     )
 
@@ -169,17 +169,17 @@ def verify_tree(
 def bind_tree(
     source: PathLike,
     *,
-    to: WhoArgs,
+    to: KeySetArgs,
     jobs: int | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Opens every file of the sealed tree ``source``, and writes a manifest that binds their contents as they are
     now, for whom ``to`` names. The files stay as they are. If one of them is missing or does not open, the old
     manifest stays, and ``TreeError`` says which it is.
     """
     return TreeSummary(
-        *_polyseal.bind_tree(source, key_set(**who_args), key_set(**to), jobs, _of_progress(progress))
+        *_polyseal.bind_tree(source, key_set(**key_args), key_set(**to), jobs, _of_progress(progress))
     )
 
 
@@ -187,12 +187,12 @@ def bind_tree(
 def rekey_tree(
     source: PathLike,
     *,
-    to: WhoArgs,
+    to: KeySetArgs,
     keep: bool,
     allow_unbound_contents: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
-    **who_args: Unpack[WhoArgs],
+    **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Gives the sealed tree ``source`` other recipients, as ``rekey_file`` does a file; ``keep`` says whether those
     who can open it now still can. The manifest comes last: it opens with the old keys until all else is done that
@@ -204,7 +204,7 @@ def rekey_tree(
     """
     return TreeSummary(
         *_polyseal.rekey_tree(
-            source, key_set(**who_args), key_set(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
+            source, key_set(**key_args), key_set(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
         )
     )
 

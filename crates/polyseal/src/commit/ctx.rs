@@ -18,7 +18,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroize;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, wipe_stack};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::inner_aead::InnerAead;
 
@@ -48,23 +48,27 @@ impl<A: InnerAead> Ctx<A> {
         Self { aead: A::on(key, backend), prf }
     }
 
-    /// T* of T, which is wiped.
-    fn star(&self, nonce: &[u8], ad: &[u8], tag: &mut [u8; 16]) -> [u8; 32] {
+    /// Writes T* of T, which is wiped. Not inlined, so that what it leaves on the stack can be.
+    #[inline(never)]
+    fn star(&self, nonce: &[u8], ad: &[u8], tag: &mut [u8; 16], star: &mut [u8]) {
         let mut prf = self.prf.clone();
         prf.update(nonce);
         prf.update(tag);
         prf.update(ad);
         tag.zeroize();
-        prf.finalize().into_bytes().into()
+        star.copy_from_slice(&prf.finalize().into_bytes());
     }
 }
+
+/// As much as HMAC-SHA256 leaves on the stack, T* among it.
+const STACK_BYTES: usize = 2 << 10;
 
 impl<A: InnerAead> Core for Ctx<A> {
     type Tag = [u8; 32];
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         let mut inner = self.aead.seal(nonce, ad, buffer);
-        tag.copy_from_slice(&self.star(nonce, ad, &mut inner));
+        self.star(nonce, ad, &mut inner, tag);
     }
 
     fn decrypt(
@@ -76,7 +80,11 @@ impl<A: InnerAead> Core for Ctx<A> {
         expected: &mut [u8],
     ) {
         let mut inner = self.aead.open(nonce, ad, buffer);
-        expected.copy_from_slice(&self.star(nonce, ad, &mut inner));
+        self.star(nonce, ad, &mut inner, expected);
+    }
+
+    fn wipe_workspace(&self) {
+        wipe_stack::<STACK_BYTES>();
     }
 }
 

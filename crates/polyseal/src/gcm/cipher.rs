@@ -78,6 +78,7 @@ impl<A: Aes> ExpandedKey<A> {
         let mut whole = [0; 16];
         self.crypt::<D>(nonce, ad, buffer, &mut whole);
         tag.copy_from_slice(&whole[..tag.len()]);
+        wipe(&mut whole);
     }
 
     /// Seals or opens; writes GCM's tag.
@@ -175,7 +176,9 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         let mut expected = [0; 16];
         let output = buffer.reborrow();
         Self::once::<Opening>(Backend::detect(), key, nonce, ad, output, &mut expected);
-        release(&mut expected[..T::USIZE], tag, [buffer.get_out()])
+        let (expected, cut) = expected.split_at_mut(T::USIZE);
+        wipe(cut);
+        release(expected, tag, [buffer.get_out()])
     }
 
     /// Seals or opens with a key that is not used again.
