@@ -2,8 +2,8 @@
 
     between.py OLD NEW [--times 6] [-- ARGUMENTS OF polyseal-bench run]
 
-OLD and NEW are programs, built from two checkouts with `cargo build --release -p polyseal-bench`. They run in turn, a
-back end and an algorithm at a time; a cell is the median of its runs. What is printed is old time ÷ new time, as a
+OLD and NEW are programs, built from two checkouts with `cargo build --release -p polyseal-bench`. They run in turn, and
+a cell is the median of its runs. What is printed is old time ÷ new time, as a
 geometric mean for each family of algorithms, and the cells that are furthest from 1. It ends with 1 if a mean is below
 0.99.
 """
@@ -55,6 +55,7 @@ def main(argv):
     parser.add_argument("new")
     parser.add_argument("--times", type=int, default=6, help="how often each runs")
     options, arguments = parser.parse_known_args(argv)
+    arguments = [argument for argument in arguments if argument != "--"]
     old, new = [], []
     for turn in range(options.times):
         # Whoever comes second finds a warmer machine: in turn.

@@ -212,7 +212,7 @@ mod tests {
     use crate::error::polyseal_last_error;
 
     #[test]
-    fn a_panic_ends_at_the_border() {
+    fn a_panic_ends_where_c_has_called() {
         assert_eq!(catch_panic(|| panic!("a defect")), -1);
         assert_eq!(polyseal_last_error(), Code::Defect as c_int);
         assert_eq!(catch_panic_or(7_u64, || panic!("again")), 7);

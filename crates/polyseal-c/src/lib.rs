@@ -1,18 +1,18 @@
 //! Polyseal for C: what `include/polyseal.h` declares.
 //!
 //! Each module is a section of the header, and its documentation comments are the header's text:
-//! `tests/header.rs` writes the one from the other. The algorithms' functions come from one list,
+//! `tests/header/main.rs` writes the one from the other. The algorithms' functions come from one list,
 //! [`algorithms`].
 //!
 //! How C could misuse it, and what is checked (`ffi.rs`): a null pointer where there are bytes
 //! is an error; a buffer that an input lies in, but does not begin with, is one; a length that does
-//! not fit the algorithm is one, where C says the length. A panic ends there, as
-//! `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
+//! not fit the algorithm is one, where C says the length. A panic ends in `ffi.rs`,
+//! as `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
 //! bytes as are said or as the function's name implies, that handles are live and freed once, and
 //! that nobody writes to a buffer while a call has it.
 //!
-//! `unsafe` stands in this crate in those calls only: a function reads its pointers once, and goes
-//! on with slices and references.
+//! `unsafe` stands where C calls Rust: a function reads its pointers once, and goes on with slices
+//! and references.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::missing_safety_doc, reason = "the head of the crate says it for all of them")]

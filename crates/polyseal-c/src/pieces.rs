@@ -103,7 +103,7 @@ type Seal = fn(Start<'_>) -> Result<Box<dyn PieceSealer>>;
 type Open = fn(Start<'_>, &'static mut [u8]) -> Result<Box<dyn PieceOpener>>;
 type Hash = fn(Start<'_>) -> Result<Box<dyn PieceHasher>>;
 
-fn keyed<A: KeyInit + AeadCore>(start: Start<'_>) -> Result<(A, Nonce<A>)> {
+fn cipher_and_nonce<A: KeyInit + AeadCore>(start: Start<'_>) -> Result<(A, Nonce<A>)> {
     expect_bytes("the key", A::key_size(), start.key.len())?;
     expect_bytes("the nonce", Nonce::<A>::default().len(), start.nonce.len())?;
     match (<&Key<A>>::try_from(start.key), <&Nonce<A>>::try_from(start.nonce)) {
@@ -117,11 +117,11 @@ macro_rules! aeads {
         const AEADS: &[(&str, Seal, Open)] = &[$((
             $name,
             |start| {
-                let (cipher, nonce) = keyed::<$cipher>(start)?;
+                let (cipher, nonce) = cipher_and_nonce::<$cipher>(start)?;
                 Ok(Box::new(cipher.encryptor(&nonce, start.ad)?))
             },
             |start, destination| {
-                let (cipher, nonce) = keyed::<$cipher>(start)?;
+                let (cipher, nonce) = cipher_and_nonce::<$cipher>(start)?;
                 Ok(Box::new(cipher.decryptor(&nonce, start.ad, destination)?))
             },
         ),)*];

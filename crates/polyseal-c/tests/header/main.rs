@@ -109,7 +109,7 @@ fn each_source_with_functions_for_c_is_a_part_of_the_header() {
 }
 
 #[test]
-fn every_function_ends_its_panics_at_the_border() {
+fn every_function_catches_its_panics() {
     let mut safe = 0;
     for module in MODULES {
         for (name, body) in source(module).functions() {

@@ -62,7 +62,7 @@ fn rank(family: &Family) -> u8 {
     }
 }
 
-/// The head of the table: bytes of key, nonce and tag; cycles a byte on this CPU; the commitment,
+/// The head of the table: bytes of key, nonce and tag; cycles a byte on CPUs of this class; the commitment,
 /// if it is to the key at least; what a repeated nonce does.
 const HEAD: &str = "algorithm                   key/nonce/tag  cycles/B  commits  reuse    purpose";
 

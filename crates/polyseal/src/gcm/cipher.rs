@@ -207,7 +207,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// # Errors
     /// [`Error::TooLong`](crate::Error::TooLong) for associated data above [`MAX_AD_BYTES`].
     pub fn encryptor(&self, nonce: &Nonce<Self>, ad: &[u8]) -> Result<Encryptor<A, T>> {
-        Ok(Encryptor::new(self.tagged(nonce, ad)?))
+        Ok(Encryptor::new(self.begin(nonce, ad)?))
     }
 
     /// Begins to decrypt a message that arrives in pieces into `destination`, which must be at
@@ -221,10 +221,10 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         ad: &[u8],
         destination: &'a mut [u8],
     ) -> Result<Decryptor<'a, A, T>> {
-        Ok(Decryptor::new(self.tagged(nonce, ad)?, destination))
+        Ok(Decryptor::new(self.begin(nonce, ad)?, destination))
     }
 
-    fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<A>> {
+    fn begin(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<A>> {
         LONGEST.check(ad.len(), 0)?;
         Ok(WithCommitment { ongoing: self.expanded.ongoing(nonce, ad), commitment: [0; 32] })
     }

@@ -69,7 +69,7 @@ impl<S: Scheme> NonceDerived<S> {
         nonce: &Nonce<Self>,
         ad: &[u8],
     ) -> Result<Encryptor<Aes256, S::TagSize>> {
-        Ok(Encryptor::new(self.tagged(nonce, ad)?))
+        Ok(Encryptor::new(self.begin(nonce, ad)?))
     }
 
     /// Begins to decrypt a message that arrives in pieces into `destination`, which must be at
@@ -84,18 +84,18 @@ impl<S: Scheme> NonceDerived<S> {
         ad: &[u8],
         destination: &'a mut [u8],
     ) -> Result<Decryptor<'a, Aes256, S::TagSize>> {
-        Ok(Decryptor::new(self.tagged(nonce, ad)?, destination))
+        Ok(Decryptor::new(self.begin(nonce, ad)?, destination))
     }
 
-    fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<Aes256>> {
+    fn begin(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<Aes256>> {
         LONGEST.check(ad.len(), 0)?;
         let ongoing = Ongoing::blank(self.backend, Expanded::new());
-        let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
-        let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut tagged;
+        let mut message = WithCommitment { ongoing, commitment: [0; 32] };
+        let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut message;
         let root = &self.root;
         self.backend.run(Begin::<S::Core> { root, nonce, keys, first, commitment });
-        tagged.ongoing.absorb(ad);
-        Ok(tagged)
+        message.ongoing.absorb(ad);
+        Ok(message)
     }
 }
 

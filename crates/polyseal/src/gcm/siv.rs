@@ -6,8 +6,7 @@
 //!
 //! Security claim: under a repeated nonce, only the equality of whole inputs is revealed. Sealing
 //! takes two passes over a message. It does not commit: one ciphertext can be made for two keys.
-//! For new data Flex has CIV, which commits, and has nonces and tags of other
-//! lengths.
+//! For new data Flex has CIV, which commits, and has nonces and tags of other lengths.
 //!
 //! Limits: `2^36` bytes of message, and of associated data.
 

@@ -176,9 +176,9 @@ impl Drop for Hashing {
 }
 
 /// A context that has a cipher and a key.
-struct Keyed(*mut Context);
+struct KeyedContext(*mut Context);
 
-impl Keyed {
+impl KeyedContext {
     fn new(name: &CStr, direction: c_int) -> Self {
         // SAFETY: null means the default library, properties and parameters; `KEY` is long enough
         // for every cipher; the context keeps its own reference to the cipher.
@@ -236,7 +236,7 @@ impl Keyed {
     }
 }
 
-impl Drop for Keyed {
+impl Drop for KeyedContext {
     fn drop(&mut self) {
         // SAFETY: the context came from `EVP_CIPHER_CTX_new` and is not used again.
         unsafe { EVP_CIPHER_CTX_free(self.0) };
@@ -245,9 +245,9 @@ impl Drop for Keyed {
 
 /// An AEAD with nonces of 12 bytes and tags of 16.
 pub(super) struct Evp {
-    keyed: Keyed,
+    keyed: KeyedContext,
     /// For OCB3, which chooses its code when it takes the key: a context that seals does not open.
-    opener: Option<Keyed>,
+    opener: Option<KeyedContext>,
     /// Whether it must be told that there is no associated data, lest it keeps the last message's.
     keeps_ad: bool,
 }
@@ -255,27 +255,28 @@ pub(super) struct Evp {
 impl Evp {
     pub(super) fn gcm(key_bytes: usize) -> Self {
         let name = if key_bytes == 32 { c"AES-256-GCM" } else { c"AES-128-GCM" };
-        Self { keyed: Keyed::new(name, SEAL), opener: None, keeps_ad: false }
+        Self { keyed: KeyedContext::new(name, SEAL), opener: None, keeps_ad: false }
     }
 
     pub(super) fn ocb3() -> Self {
-        let [keyed, opener] = [SEAL, OPEN].map(|direction| Keyed::new(c"AES-256-OCB", direction));
+        let [keyed, opener] =
+            [SEAL, OPEN].map(|direction| KeyedContext::new(c"AES-256-OCB", direction));
         Self { keyed, opener: Some(opener), keeps_ad: false }
     }
 
     pub(super) fn gcm_siv() -> Self {
-        let keyed = Keyed::new(c"AES-256-GCM-SIV", SEAL);
+        let keyed = KeyedContext::new(c"AES-256-GCM-SIV", SEAL);
         Self { keyed, opener: None, keeps_ad: true }
     }
 
     #[inline]
-    fn opener(&self) -> &Keyed {
+    fn opener(&self) -> &KeyedContext {
         self.opener.as_ref().unwrap_or(&self.keyed)
     }
 
     /// Takes associated data. None of it is not a call, as in whoever has none.
     #[inline]
-    fn authenticate(&self, keyed: &Keyed, ad: &[u8]) {
+    fn authenticate(&self, keyed: &KeyedContext, ad: &[u8]) {
         if self.keeps_ad {
             // SAFETY: no byte of it is read.
             unsafe { keyed.update(ad.as_ptr(), ptr::null_mut(), 0) };
@@ -372,11 +373,11 @@ impl Aead for Evp {
     }
 }
 
-pub(super) struct Aes(Keyed);
+pub(super) struct Aes(KeyedContext);
 
 impl Aes {
     fn new() -> Self {
-        let keyed = Keyed::new(c"AES-256-ECB", SEAL);
+        let keyed = KeyedContext::new(c"AES-256-ECB", SEAL);
         // SAFETY: the context lives.
         assert_eq!(unsafe { EVP_CIPHER_CTX_set_padding(keyed.0, 0) }, 1);
         Self(keyed)
