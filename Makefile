@@ -43,6 +43,7 @@ format: ## layout, stray files, length of lines and pages
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!crates/polyseal/src/selftest/answers.rs' | grep -v '//! |'
 	cd research/fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 	cd research/mutants && cargo fmt --check && cargo tree --locked --quiet >/dev/null
+	cd crates/polyseal/features && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 	cd crates/polyseal-object-store/datafusion && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint: ## clippy on everything
@@ -52,9 +53,11 @@ lint: ## clippy on everything
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.
 FAMILIES = aegis,gcm,ctx,flex,omd,papers
-portable: ## the core without std
+ITS_FEATURES = --locked --manifest-path crates/polyseal/features/Cargo.toml --target-dir target/features
+portable: ## the core without std, and with its default features
 	cargo clippy --locked -p polyseal -- -D warnings
-	cargo test --locked -p polyseal --no-default-features --features aegis --test backends
+	cargo test $(ITS_FEATURES)
+	cargo test $(ITS_FEATURES) --no-default-features --features aegis
 	rustup target add thumbv7em-none-eabihf
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features $(FAMILIES) -- -D warnings
 
