@@ -1,8 +1,8 @@
 //! Polyseal for C: what `include/polyseal.h` declares.
 //!
 //! Each module is a section of the header, and its documentation comments are the header's text:
-//! `tests/header/main.rs` writes the one from the other. The algorithms' functions come from one list,
-//! [`algorithms`].
+//! `tests/header/main.rs` writes the one from the other. The algorithms' functions come from one
+//! list, [`algorithms`].
 //!
 //! How C could misuse it, and what is checked (`ffi.rs`): a null pointer where there are bytes
 //! is an error; a buffer that an input lies in, but does not begin with, is one; a length that does

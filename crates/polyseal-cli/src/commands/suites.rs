@@ -62,8 +62,8 @@ fn rank(family: &Family) -> u8 {
     }
 }
 
-/// The head of the table: bytes of key, nonce and tag; cycles a byte on CPUs of this class; the commitment,
-/// if it is to the key at least; what a repeated nonce does.
+/// The head of the table: bytes of key, nonce and tag; cycles a byte on CPUs of this class; the
+/// commitment, if it is to the key at least; what a repeated nonce does.
 const HEAD: &str = "algorithm                   key/nonce/tag  cycles/B  commits  reuse    purpose";
 
 /// A family as a row of the table.
