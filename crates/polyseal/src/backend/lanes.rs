@@ -63,12 +63,9 @@ pub trait Isa: Copy {
     /// nothing, and to write the rounds one by one only makes more to compile.
     const ROUNDS_ARE_CALLS: bool = false;
 
-    /// Computes `task` in a function of its own, which is compiled for this instruction set: what
-    /// it leaves on the stack lies below the caller's frame.
-    ///
-    /// Implementations mark it `#[inline(never)]`, and give it no target features of its own: the
-    /// compiler takes no notice of that mark on a function that has some.
-    fn call<T: Task>(self, task: T) -> T::Output;
+    /// Computes `task` in the function that is compiled for this instruction set: for
+    /// [`Calls`](super::Calls).
+    fn enter<T: Task>(self, task: T) -> T::Output;
 
     /// Computes `part`: where [rounds are calls](Self::ROUNDS_ARE_CALLS), in one function for all
     /// callers.

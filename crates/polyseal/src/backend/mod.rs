@@ -1,10 +1,10 @@
 //! Back ends: everything that depends on the instruction set, and all of the crate's `unsafe`.
 //!
 //! An algorithm is written once, as a [`Task`] generic over an [`Isa`]. [`Backend::run`] is the
-//! only dispatch: one `match` per message, then a wrapper compiled with the instruction set's
-//! target features into which the whole generic body is inlined. Which back ends exist is decided
-//! by detection at run time; an [`Isa`] value is the proof that detection succeeded (see
-//! [`safety`]).
+//! only dispatch, with [`Backend::run_sequence`] for several tasks: one `match` per message, then a
+//! wrapper compiled with the instruction set's target features into which the whole generic body is
+//! inlined. Which back ends exist is decided by detection at run time; an [`Isa`] value is the
+//! proof that detection succeeded (see [`safety`]).
 
 #![allow(unsafe_code)]
 // Vectors hold secrets, and nothing outside can name them.
@@ -44,7 +44,7 @@ mod words;
 
 pub(crate) use lanes::{Clmul, Isa, Lanes, Outlined};
 pub(crate) use state_lanes::StateLanes;
-pub(crate) use wipe::{StackUse, wipe, wipe_stack};
+pub(crate) use wipe::{StackBytes, StackUse, wipe, wipe_stack};
 pub(crate) use words::{Word, Words};
 
 /// A computation that can run on any back end.
@@ -57,6 +57,35 @@ pub trait Task {
 
     /// The computation, with `isa`'s instructions.
     fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// Tasks that follow one another on one back end.
+pub(crate) trait Sequence {
+    /// The tasks. Implementations mark it `#[inline(always)]`, or what it calls for what is rare.
+    fn run<I: Isa>(self, calls: Calls<I>);
+}
+
+/// Calls tasks of a [`Sequence`], each in a function of its own.
+///
+/// Only a sequence has it, and none is compiled with target features: so nothing of a task can be
+/// inlined into it, and what a task leaves on the stack lies below its frame. `#[inline(never)]`
+/// would not do: the compiler takes no notice of it on a function that has target features. A
+/// program that is compiled for one CPU alone (`-C target-cpu`) may still inline them.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls<I>(I);
+
+impl<I: Isa> Calls<I> {
+    /// Runs `task` with the back end's instructions.
+    #[inline(always)]
+    pub(crate) fn call<T: Task>(self, task: T) -> T::Output {
+        self.0.enter(task)
+    }
+
+    /// Overwrites what the tasks so far have left on the stack.
+    #[inline(always)]
+    pub(crate) fn wipe<U: StackBytes>(self) {
+        U::wipe::<I>();
+    }
 }
 
 /// An implementation of the cryptographic kernels for one instruction set.
@@ -156,6 +185,26 @@ impl Backend {
             Self::Neon(isa) => unsafe { neon::entry(isa, task) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128(isa) => simd128::entry(isa, task),
+        }
+    }
+
+    /// Runs `sequence` on this back end.
+    #[inline]
+    pub(crate) fn run_sequence<S: Sequence>(self, sequence: S) {
+        match self {
+            Self::Soft(isa) => sequence.run(Calls(isa)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Ssse3(isa) => sequence.run(Calls(isa)),
+            #[cfg(target_arch = "x86_64")]
+            Self::AesNi(isa) => sequence.run(Calls(isa)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes256(isa) => sequence.run(Calls(isa)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes512(isa) => sequence.run(Calls(isa)),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(isa) => sequence.run(Calls(isa)),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128(isa) => sequence.run(Calls(isa)),
         }
     }
 }

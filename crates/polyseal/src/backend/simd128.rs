@@ -33,8 +33,8 @@ impl Isa for Simd128 {
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 
-    #[inline(never)]
-    fn call<T: Task>(self, task: T) -> T::Output {
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
         entry(self, task)
     }
 

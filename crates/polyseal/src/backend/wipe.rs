@@ -53,12 +53,17 @@ pub(crate) struct StackUse<
     const ELSEWHERE: usize,
 >;
 
+/// How many bytes are overwritten after a computation, by instruction set.
+pub(crate) trait StackBytes {
+    /// [`wipe_stack`] after a computation with `I`.
+    fn wipe<I: Isa>();
+}
+
 impl<const OF_FOUR: usize, const OF_TWO: usize, const OF_ONE: usize, const ELSEWHERE: usize>
-    StackUse<OF_FOUR, OF_TWO, OF_ONE, ELSEWHERE>
+    StackBytes for StackUse<OF_FOUR, OF_TWO, OF_ONE, ELSEWHERE>
 {
-    /// [`wipe_stack`] after a computation that `isa` has called.
     #[inline(always)]
-    pub(crate) fn wipe<I: Isa>(_: I) {
+    fn wipe<I: Isa>() {
         match const { (I::ROUNDS_ARE_CALLS, I::REGISTERS, I::REGISTER_BLOCKS) } {
             (false, 32, 4) => wipe_stack::<OF_FOUR>(),
             (false, 16, 2) => wipe_stack::<OF_TWO>(),

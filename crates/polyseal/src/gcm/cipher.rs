@@ -16,7 +16,7 @@ use super::one_key_medium;
 use super::one_message::{FixedKey, ShortTask};
 use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::backend::{Backend, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Calls, Isa, Lanes, Sequence, Task, wipe};
 use crate::contract::{Core, LongestInputs, release, rustcrypto};
 use crate::error::Result;
 use crate::inner_aead::{InnerAead, InnerAeadImpl};
@@ -90,12 +90,13 @@ impl<A: Aes> ExpandedKey<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        let keys = &self.keys;
-        let first = match nonce.try_into() {
-            Ok(nonce) => FirstBlock::Of(nonce),
-            Err(_) => FirstBlock::OfOther(nonce),
-        };
-        self.backend.run(Crypt::<A, D> { keys, first, ad, buffer, tag, kind: PhantomData });
+        let (keys, kind) = (&self.keys, PhantomData);
+        // CT: lengths are public.
+        if let Ok(nonce) = nonce.try_into() {
+            let first = FirstBlock::Of(nonce);
+            return self.backend.run(Crypt::<A, D> { keys, first, ad, buffer, tag, kind });
+        }
+        self.backend.run_sequence(HashedNonce::<A, D> { keys, nonce, ad, buffer, tag, kind });
     }
 }
 
@@ -197,7 +198,8 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         let mut first = [0; 16];
         first[..12].copy_from_slice(nonce);
         first[15] = 1;
-        backend.run(UnderOneKey::<A, D>::new(key, &first, ad, buffer, tag));
+        let (first, kind) = (&first, PhantomData);
+        backend.run_sequence(UnderOneKey::<A, D> { key, first, ad, buffer, tag, kind });
     }
 }
 
@@ -346,8 +348,8 @@ enum FirstBlock<'a> {
     Of(&'a [u8; 12]),
     /// A public one.
     Given(&'a [u8; 16]),
-    /// Of a nonce of another length, whose hash tells of the key.
-    OfOther(&'a [u8]),
+    /// The hash of a nonce of another length, which tells of the key.
+    Hashed(&'a [u8; 16]),
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -359,13 +361,7 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
         let first = match first {
             FirstBlock::Of(nonce) => First::Public(counter_of(isa, nonce)),
             FirstBlock::Given(block) => First::Public(I::X1::load(isa, block)),
-            FirstBlock::OfOther(nonce) => {
-                let mut hash = [0; 16];
-                isa.call(FirstCounter { keys, nonce, first: &mut hash });
-                let first = First::Secret(I::X1::load(isa, &hash));
-                wipe(&mut hash);
-                first
-            }
+            FirstBlock::Hashed(block) => First::Secret(I::X1::load(isa, block)),
         };
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
         let engine = Engine::<A, I::Register>::new(isa, keys, first);
@@ -373,86 +369,107 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
     }
 }
 
-/// Seals or opens a message under a key of its own, with a public first counter block.
-pub(super) struct UnderOneKey<'a, 'i, 'o, A, D> {
-    key: &'a [u8],
-    first: &'a [u8; 16],
+/// Seals or opens under a key that is expanded, and a nonce that is hashed.
+struct HashedNonce<'a, 'i, 'o, A, D> {
+    keys: &'a Expanded,
+    nonce: &'a [u8],
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8; 16],
     kind: PhantomData<(A, D)>,
 }
 
-impl<'a, 'i, 'o, A: Aes, D: Direction> UnderOneKey<'a, 'i, 'o, A, D> {
+impl<A: Aes, D: Direction> Sequence for HashedNonce<'_, '_, '_, A, D> {
     #[inline(always)]
-    pub(super) fn new(
-        key: &'a [u8],
-        first: &'a [u8; 16],
-        ad: &'a [u8],
-        buffer: InOutBuf<'i, 'o, u8>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self { key, first, ad, buffer, tag, kind: PhantomData }
-    }
-
-    /// Whether the message is of moderate length.
-    #[inline(always)]
-    pub(super) fn is_medium<I: Isa>(&self) -> bool {
-        one_key_medium::fits::<I>(self.ad.len(), self.buffer.len())
-    }
-
-    /// Seals or opens a message of moderate length.
-    #[inline(always)]
-    pub(super) fn medium<I: Isa>(self, isa: I) {
-        // There is none: see `fits`.
-        if const { !I::ROUNDS_ARE_CALLS } {
-            isa.call(MediumTask(self));
-        }
-    }
-
-    /// Seals or opens a message of any length.
-    #[inline(always)]
-    pub(super) fn long<I: Isa>(self, isa: I) {
-        let Self { key, first, ad, buffer, tag, kind } = self;
-        let mut keys = Expanded::new();
-        isa.call(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
-        let first = FirstBlock::Given(first);
-        isa.call(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind });
-        keys.wipe();
+    fn run<I: Isa>(self, calls: Calls<I>) {
+        let Self { keys, nonce, ad, buffer, tag, kind } = self;
+        let mut first = [0; 16];
+        calls.call(FirstCounter { keys, nonce, first: &mut first });
+        let hashed = FirstBlock::Hashed(&first);
+        calls.call(Crypt::<A, D> { keys, first: hashed, ad, buffer, tag, kind });
+        wipe(&mut first);
     }
 }
 
-impl<A: Aes, D: Direction> Task for UnderOneKey<'_, '_, '_, A, D> {
-    type Output = ();
+/// Seals or opens a message under a key of its own, with a public first counter block.
+pub(super) struct UnderOneKey<'a, 'i, 'o, A, D> {
+    pub(super) key: &'a [u8],
+    pub(super) first: &'a [u8; 16],
+    pub(super) ad: &'a [u8],
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) tag: &'a mut [u8; 16],
+    pub(super) kind: PhantomData<(A, D)>,
+}
 
+impl<A: Aes, D: Direction> Sequence for UnderOneKey<'_, '_, '_, A, D> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run<I: Isa>(self, calls: Calls<I>) {
+        let Self { key, first, ad, buffer, tag, .. } = self;
         // CT: lengths are public. Only AES-256 has the form for short messages.
-        if short::fits(self.ad.len(), self.buffer.len())
-            && let Ok(root) = self.key.try_into()
+        if short::fits(ad.len(), buffer.len())
+            && let Ok(root) = key.try_into()
         {
-            let Self { first, ad, buffer, tag, .. } = self;
             let (nonce, seals) = (first.as_slice(), D::SEALS);
-            isa.call(ShortTask::<FixedKey> { seals, root, nonce, ad, buffer, tag });
-        } else if self.is_medium::<I>() {
-            self.medium(isa);
+            calls.call(ShortTask::<FixedKey> { seals, root, nonce, ad, buffer, tag });
+        } else if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
+            call_medium::<A, D, I>(calls, key, first, ad, buffer, tag);
         } else {
-            self.long(isa);
+            call_long::<A, D, I>(calls, key, first, ad, buffer, tag);
         }
     }
+}
+
+/// Seals or opens a message of moderate length under a key of its own.
+#[inline(always)]
+pub(super) fn call_medium<A: Aes, D: Direction, I: Isa>(
+    calls: Calls<I>,
+    key: &[u8],
+    first: &[u8; 16],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8; 16],
+) {
+    // There is none: see `fits`.
+    if const { !I::ROUNDS_ARE_CALLS } {
+        let message = short::ShortMessage { ad, buffer };
+        calls.call(MediumTask::<A, D> { key, first, message, tag, kind: PhantomData });
+    }
+}
+
+/// The same of a message of any length.
+#[inline(always)]
+pub(super) fn call_long<A: Aes, D: Direction, I: Isa>(
+    calls: Calls<I>,
+    key: &[u8],
+    first: &[u8; 16],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8; 16],
+) {
+    let mut keys = Expanded::new();
+    calls.call(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
+    let first = FirstBlock::Given(first);
+    calls.call(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind: PhantomData });
+    keys.wipe();
 }
 
 /// A message of moderate length.
-struct MediumTask<M>(M);
+struct MediumTask<'a, 'i, 'o, A, D> {
+    key: &'a [u8],
+    /// The first counter block, which is public.
+    first: &'a [u8; 16],
+    message: short::ShortMessage<'a, 'i, 'o>,
+    tag: &'a mut [u8; 16],
+    kind: PhantomData<(A, D)>,
+}
 
-impl<A: Aes, D: Direction> Task for MediumTask<UnderOneKey<'_, '_, '_, A, D>> {
+impl<A: Aes, D: Direction> Task for MediumTask<'_, '_, '_, A, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let UnderOneKey { key, first, ad, buffer, tag, .. } = self.0;
+        let Self { key, first, message, tag, .. } = self;
         let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
-        let message = short::ShortMessage { ad, buffer };
         one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
     }
 }

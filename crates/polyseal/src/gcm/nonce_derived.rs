@@ -15,14 +15,15 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce};
 
 use super::aes::{self, Aes256};
-use super::cipher::{Expand, LONGEST, UnderOneKey};
+use super::cipher::{Expand, LONGEST, call_long, call_medium};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::one_key_medium;
 use super::one_message::{ShortTask, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
-use crate::backend::{Backend, Isa, Lanes, StackUse, Task, wipe};
+use crate::backend::{Backend, Calls, Isa, Lanes, Sequence, StackUse, Task, wipe};
 use crate::contract::{Core, rustcrypto};
 use crate::error::Result;
 
@@ -48,7 +49,14 @@ impl<S: Scheme> NonceDerived<S> {
         tag: &mut [u8],
     ) {
         let (root, direction) = (&self.root, PhantomData);
-        self.backend.run(Message::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
+        self.backend.run_sequence(Message::<S::Core, D> {
+            root,
+            nonce,
+            ad,
+            buffer,
+            tag,
+            direction,
+        });
     }
 
     /// K_U, and the counter block, for what has a GCM of its own.
@@ -93,7 +101,7 @@ impl<S: Scheme> NonceDerived<S> {
         let mut message = WithCommitment { ongoing, commitment: [0; 32] };
         let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut message;
         let root = &self.root;
-        self.backend.run(Begin::<S::Core> { root, nonce, keys, first, commitment });
+        self.backend.run_sequence(Begin::<S::Core> { root, nonce, keys, first, commitment });
         message.ongoing.absorb(ad);
         Ok(message)
     }
@@ -158,47 +166,59 @@ struct Message<'a, 'i, 'o, S: SchemeImpl, D> {
     direction: PhantomData<D>,
 }
 
-impl<S: SchemeImpl, D: Direction> Task for Message<'_, '_, '_, S, D> {
-    type Output = ();
-
+impl<S: SchemeImpl, D: Direction> Sequence for Message<'_, '_, '_, S, D> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run<I: Isa>(self, calls: Calls<I>) {
         let Self { root, nonce, ad, buffer, tag, .. } = self;
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
-            isa.call(ShortTask::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
-            ShortStack::wipe(isa);
+            calls.call(ShortTask::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
+            calls.wipe::<ShortStack>();
+        } else if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
+            medium::<S, D, I>(calls, root, nonce, ad, buffer, tag);
         } else {
-            isa.call(LongerTask(Self { root, nonce, ad, buffer, tag, direction: PhantomData }));
+            long::<S, D, I>(calls, root, nonce, ad, buffer, tag);
         }
     }
 }
 
-/// A message that is not short. Its key and counter block lie in memory, so that all schemes have
-/// the same code behind them.
-struct LongerTask<M>(M);
+// Key and counter block of longer messages lie in memory, so that all schemes have the same code
+// behind them. What a message is comes in arguments: a structure would be copied on its way.
 
-impl<S: SchemeImpl, D: Direction> Task for LongerTask<Message<'_, '_, '_, S, D>> {
-    type Output = ();
+/// A message of moderate length.
+#[inline(never)]
+fn medium<S: SchemeImpl, D: Direction, I: Isa>(
+    calls: Calls<I>,
+    root: &S::Root,
+    nonce: &[u8],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8],
+) {
+    let Some((tag, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
+    let (mut key, mut first) = ([0; 32], [0; 16]);
+    calls.call(Derive::<S> { root, nonce, key: &mut key, first: &mut first, commitment });
+    call_medium::<Aes256, D, I>(calls, &key, &first, ad, buffer, tag);
+    wipe(&mut key);
+    calls.wipe::<MediumStack>();
+}
 
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Message { root, nonce, ad, buffer, tag, .. } = self.0;
-        let Some((tag, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
-        let (mut key, mut first) = ([0; 32], [0; 16]);
-        isa.call(Derive::<S> { root, nonce, key: &mut key, first: &mut first, commitment });
-        let message = UnderOneKey::<Aes256, D>::new(&key, &first, ad, buffer, tag);
-        // CT: lengths are public.
-        if message.is_medium::<I>() {
-            message.medium(isa);
-            wipe(&mut key);
-            MediumStack::wipe(isa);
-        } else {
-            message.long(isa);
-            wipe(&mut key);
-            LongStack::wipe(isa);
-        }
-    }
+/// A longer message, or any, where none is of moderate length.
+#[inline(never)]
+fn long<S: SchemeImpl, D: Direction, I: Isa>(
+    calls: Calls<I>,
+    root: &S::Root,
+    nonce: &[u8],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8],
+) {
+    let Some((tag, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
+    let (mut key, mut first) = ([0; 32], [0; 16]);
+    calls.call(Derive::<S> { root, nonce, key: &mut key, first: &mut first, commitment });
+    call_long::<Aes256, D, I>(calls, &key, &first, ad, buffer, tag);
+    wipe(&mut key);
+    calls.wipe::<LongStack>();
 }
 
 /// Derives a key and expands it, for a message in pieces.
@@ -210,17 +230,15 @@ struct Begin<'a, S: SchemeImpl> {
     commitment: &'a mut [u8],
 }
 
-impl<S: SchemeImpl> Task for Begin<'_, S> {
-    type Output = ();
-
+impl<S: SchemeImpl> Sequence for Begin<'_, S> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run<I: Isa>(self, calls: Calls<I>) {
         let Self { root, nonce, keys, first, commitment } = self;
         let mut key = [0; 32];
-        isa.call(Derive::<S> { root, nonce, key: &mut key, first, commitment });
-        isa.call(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
+        calls.call(Derive::<S> { root, nonce, key: &mut key, first, commitment });
+        calls.call(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
         wipe(&mut key);
-        ExpandingStack::wipe(isa);
+        calls.wipe::<ExpandingStack>();
     }
 }
 

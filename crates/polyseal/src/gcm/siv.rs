@@ -21,7 +21,7 @@ use super::engine::{Direction, Opening, Sealing, add_partial, store};
 use super::expanded::Expanded;
 use super::ghash::{AsIs, GROUP, Ghash, Order};
 use super::short::{self, ShortHash, hash_message};
-use crate::backend::{Backend, Clmul, Isa, Lanes, StackUse, Task, wipe};
+use crate::backend::{Backend, Calls, Clmul, Isa, Lanes, Sequence, StackUse, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 
 /// The longest message, and the longest associated data, in bytes.
@@ -63,7 +63,15 @@ impl Aes256GcmSiv {
         tag: &mut [u8],
     ) {
         let (round_keys, direction) = (&self.round_keys, PhantomData);
-        self.backend.run(Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction });
+        self.backend.run_sequence(Message::<D> {
+            round_keys,
+            nonce,
+            ad,
+            buffer,
+            received,
+            tag,
+            direction,
+        });
     }
 }
 
@@ -134,18 +142,16 @@ struct Message<'a, 'i, 'o, D> {
     direction: PhantomData<D>,
 }
 
-impl<D: Direction> Task for Message<'_, '_, '_, D> {
-    type Output = ();
-
+impl<D: Direction> Sequence for Message<'_, '_, '_, D> {
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run<I: Isa>(self, calls: Calls<I>) {
         // CT: lengths are public.
         if short::fits(self.ad.len(), self.buffer.len()) {
-            isa.call(ShortTask(self));
-            ShortStack::wipe(isa);
+            calls.call(ShortSivTask(self));
+            calls.wipe::<ShortStack>();
         } else {
-            isa.call(LongTask(self));
-            LongStack::wipe(isa);
+            calls.call(LongSivTask(self));
+            calls.wipe::<LongStack>();
         }
     }
 }
@@ -233,9 +239,9 @@ impl<L: Clmul> Counters<L> {
 }
 
 /// A message of few blocks, block by block.
-struct ShortTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+struct ShortSivTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for ShortTask<'_, '_, '_, D> {
+impl<D: Direction> Task for ShortSivTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
@@ -295,9 +301,9 @@ impl<D: Direction> Message<'_, '_, '_, D> {
 }
 
 /// A message of any length, in registers.
-struct LongTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+struct LongSivTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for LongTask<'_, '_, '_, D> {
+impl<D: Direction> Task for LongSivTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Counters that wrap, at every place of a message, and the subkeys that NIST prints.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use ::aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aead::inout::InOutBuf;
@@ -46,10 +47,24 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
             let (expanded, name) = (ExpandedKey::<A>::new(key, backend), backend.name());
             let once = |buffer: InOutBuf<'_, '_, u8>, opens, tag: &mut [u8; 16]| match opens {
                 false => {
-                    backend.run(UnderOneKey::<A, Sealing>::new(key, &first, b"ad", buffer, tag));
+                    backend.run_sequence(UnderOneKey::<A, Sealing> {
+                        key,
+                        first: &first,
+                        ad: b"ad",
+                        buffer,
+                        tag,
+                        kind: PhantomData,
+                    });
                 }
                 true => {
-                    backend.run(UnderOneKey::<A, Opening>::new(key, &first, b"ad", buffer, tag));
+                    backend.run_sequence(UnderOneKey::<A, Opening> {
+                        key,
+                        first: &first,
+                        ad: b"ad",
+                        buffer,
+                        tag,
+                        kind: PhantomData,
+                    });
                 }
             };
             let (mut buffer, mut tag) = (message.clone(), [0; 16]);
@@ -130,12 +145,26 @@ fn one_message_is_as_any() {
 
             let (mut output, mut again) = (alloc::vec![0; bytes], [0; 16]);
             let buffer = InOutBuf::new(&message, &mut output).expect("one length");
-            backend.run(UnderOneKey::<A, Sealing>::new(key, &first, ad, buffer, &mut again));
+            backend.run_sequence(UnderOneKey::<A, Sealing> {
+                key,
+                first: &first,
+                ad,
+                buffer,
+                tag: &mut again,
+                kind: PhantomData,
+            });
             assert_eq!((&output, again), (&sealed, tag), "{bytes} bytes on {name}");
 
             again = [0; 16];
             let buffer = output.as_mut_slice().into();
-            backend.run(UnderOneKey::<A, Opening>::new(key, &first, ad, buffer, &mut again));
+            backend.run_sequence(UnderOneKey::<A, Opening> {
+                key,
+                first: &first,
+                ad,
+                buffer,
+                tag: &mut again,
+                kind: PhantomData,
+            });
             assert_eq!((&output, again), (&message, tag), "{bytes} bytes on {name}");
         }
     }

@@ -22,8 +22,8 @@ impl Isa for Neon {
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 32;
 
-    #[inline(never)]
-    fn call<T: Task>(self, task: T) -> T::Output {
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
         // SAFETY: `self` is the proof of the target features.
         unsafe { entry(self, task) }
     }

@@ -26,8 +26,8 @@ impl Isa for Vaes256 {
     const REGISTER_BLOCKS: usize = 2;
     const REGISTERS: usize = 16;
 
-    #[inline(never)]
-    fn call<T: Task>(self, task: T) -> T::Output {
+    #[inline(always)]
+    fn enter<T: Task>(self, task: T) -> T::Output {
         // SAFETY: `self` is the proof of the target features.
         unsafe { entry(self, task) }
     }
