@@ -75,7 +75,7 @@ fn random_nonces_need_no_count() -> Result {
 #[test]
 fn a_repeated_nonce_shows_equality_only() -> Result {
     use polyseal::aead::{Aead, Generate, Key, KeyInit, Nonce, Payload};
-    use polyseal::flex::FlexCivPublic; // or FlexCivPublicNonce<U12>, to keep nonces of 12 bytes
+    use polyseal::flex::FlexCivPublic; // feature `flex`; or FlexCivPublicNonce<U12>, for 12 bytes
 
     let cipher = FlexCivPublic::new(&Key::<FlexCivPublic>::generate());
     let nonce = Nonce::<FlexCivPublic>::generate();
