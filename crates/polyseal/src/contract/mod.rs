@@ -19,5 +19,7 @@ mod rustcrypto;
 pub(crate) use self::core::{Core, LongestInputs, process_one};
 #[cfg(feature = "fips")]
 pub(crate) use open::verdict;
+#[cfg(feature = "ctx")]
+pub(crate) use open::is_true;
 pub(crate) use open::{open, release, verify};
 pub(crate) use rustcrypto::rustcrypto;

@@ -77,8 +77,9 @@ pub(crate) fn verdict(authentic: Choice) -> Result<()> {
     if is_true(authentic) { Ok(()) } else { Err(Error::Unauthentic) }
 }
 
+/// The verdict.
 #[inline]
-fn is_true(authentic: Choice) -> bool {
+pub(crate) fn is_true(authentic: Choice) -> bool {
     // CT: the verdict is public, and memcheck has to be told.
     #[cfg(feature = "memcheck")]
     let authentic = Choice::from(memcheck::public(authentic.unwrap_u8()));
