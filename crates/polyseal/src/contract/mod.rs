@@ -17,9 +17,9 @@ pub(crate) mod pieces;
 mod rustcrypto;
 
 pub(crate) use self::core::{Core, LongestInputs, process_one};
-#[cfg(feature = "fips")]
-pub(crate) use open::verdict;
 #[cfg(feature = "ctx")]
 pub(crate) use open::is_true;
+#[cfg(feature = "fips")]
+pub(crate) use open::verdict;
 pub(crate) use open::{open, release, verify};
 pub(crate) use rustcrypto::rustcrypto;
