@@ -19,8 +19,7 @@ use sha2::Sha256;
 use zeroize::Zeroize;
 
 use crate::backend::{Backend, wipe_stack};
-use crate::contract::{Core, LongestInputs, is_true, rustcrypto};
-use crate::ct;
+use crate::contract::{Core, LongestInputs, is_right, rustcrypto};
 use crate::inner_aead::InnerAead;
 
 /// CTX over `A`: its key and nonce, and tags of 32 bytes. Keys are wiped on drop.
@@ -72,7 +71,7 @@ impl<A: InnerAead> Ctx<A> {
         star: &mut [u8],
     ) {
         self.star(nonce, ad, tag, star);
-        if !is_true(ct::equal(star, given)) {
+        if !is_right(star, given) {
             wipe_stack::<STACK_BYTES>();
         }
     }

@@ -18,7 +18,7 @@ mod rustcrypto;
 
 pub(crate) use self::core::{Core, LongestInputs, process_one};
 #[cfg(feature = "ctx")]
-pub(crate) use open::is_true;
+pub(crate) use open::is_right;
 #[cfg(feature = "fips")]
 pub(crate) use open::verdict;
 pub(crate) use open::{open, release, verify};

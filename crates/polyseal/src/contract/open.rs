@@ -77,9 +77,15 @@ pub(crate) fn verdict(authentic: Choice) -> Result<()> {
     if is_true(authentic) { Ok(()) } else { Err(Error::Unauthentic) }
 }
 
-/// The verdict.
+/// Whether `tag` is the one that there should be, for what is done only to a forgery.
+#[cfg(feature = "ctx")]
 #[inline]
-pub(crate) fn is_true(authentic: Choice) -> bool {
+pub(crate) fn is_right(expected: &[u8], tag: &[u8]) -> bool {
+    is_true(ct::equal(expected, tag))
+}
+
+#[inline]
+fn is_true(authentic: Choice) -> bool {
     // CT: the verdict is public, and memcheck has to be told.
     #[cfg(feature = "memcheck")]
     let authentic = Choice::from(memcheck::public(authentic.unwrap_u8()));
