@@ -1,0 +1,131 @@
+//! What a keeper of keys does for Polyseal, and the keepers that are spoken to: one a file.
+
+use polyseal_file::Key;
+use zeroize::Zeroizing;
+
+use crate::{Context, Error, Problem, Result, Scheme, Settings, Uri};
+
+#[cfg(feature = "aws")]
+mod aws;
+#[cfg(feature = "azure")]
+mod azure;
+#[cfg(feature = "gcp")]
+mod gcp;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "pkcs11")]
+mod pkcs11;
+#[cfg(any(feature = "tpm", feature = "secret-service"))]
+mod programs;
+#[cfg(feature = "secret-service")]
+mod secret_service;
+#[cfg(feature = "tpm")]
+mod tpm;
+#[cfg(feature = "vault")]
+mod vault;
+
+/// A point of the curve P-256, uncompressed: `04`, then both coordinates.
+pub type Point = [u8; 65];
+
+/// A key as its keeper wrapped it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// What only the keeper can unwrap, 1 to 8192 bytes.
+    pub bytes: Vec<u8>,
+    /// Which of its keys or versions the keeper says it used, on one line.
+    pub key_id: Option<String>,
+}
+
+/// A key that stays where it is kept, and what is done with it there. A keeper wraps keys, or it has
+/// a key pair, or both.
+pub trait Kms: Send + Sync {
+    /// Wraps a key.
+    ///
+    /// # Errors
+    /// What the keeper refuses, or that it wraps no keys.
+    fn wrap(&self, _key: &Key, _context: &Context) -> Result<Blob> {
+        Err(Problem::Unsupported("wrap keys").into())
+    }
+
+    /// Makes a key and wraps it.
+    ///
+    /// # Errors
+    /// As [`wrap`](Self::wrap).
+    fn generate(&self, context: &Context) -> Result<(Key, Blob)> {
+        let key = Key::generate().map_err(|_| Problem::Random)?;
+        let blob = self.wrap(&key, context)?;
+        Ok((key, blob))
+    }
+
+    /// The key that was wrapped.
+    ///
+    /// # Errors
+    /// What the keeper refuses.
+    fn unwrap(&self, _wrapped: &[u8], _context: &Context) -> Result<Key> {
+        Err(Problem::Unsupported("unwrap keys").into())
+    }
+
+    /// Wraps again what was wrapped, with the newest version of the key.
+    ///
+    /// # Errors
+    /// As [`unwrap`](Self::unwrap) and [`wrap`](Self::wrap).
+    fn rewrap(&self, wrapped: &[u8], context: &Context) -> Result<(Key, Blob)> {
+        let key = self.unwrap(wrapped, context)?;
+        let blob = self.wrap(&key, context)?;
+        Ok((key, blob))
+    }
+
+    /// Makes a key pair on P-256 that cannot be taken out, if there is none of the name, and gives
+    /// the public key.
+    ///
+    /// # Errors
+    /// What the keeper refuses, or that it has no key pairs.
+    fn make_key_pair(&self) -> Result<Point> {
+        self.public_key()
+    }
+
+    /// The public key of the key pair.
+    ///
+    /// # Errors
+    /// What the keeper refuses, or that it has no key pairs.
+    fn public_key(&self) -> Result<Point> {
+        Err(Problem::Unsupported("hold a key pair").into())
+    }
+
+    /// The secret that the private key shares with `point`: the first coordinate of the product.
+    ///
+    /// # Errors
+    /// What the keeper refuses, or that it has no key pairs.
+    fn derive(&self, _point: &Point) -> Result<Zeroizing<[u8; 32]>> {
+        Err(Problem::Unsupported("derive secrets").into())
+    }
+}
+
+/// The keeper of the key with this URI. Nothing is spoken to yet.
+///
+/// # Errors
+/// [`Problem::NotBuilt`], or that something is not configured.
+pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
+    let keeper: Result<Box<dyn Kms>> = match uri.scheme() {
+        #[cfg(feature = "aws")]
+        Scheme::Aws => aws::connect(uri, settings),
+        #[cfg(feature = "gcp")]
+        Scheme::Gcp => gcp::connect(uri, settings),
+        #[cfg(feature = "azure")]
+        Scheme::Azure => azure::connect(uri, settings),
+        #[cfg(feature = "vault")]
+        Scheme::Vault => vault::connect(uri, settings),
+        #[cfg(feature = "pkcs11")]
+        Scheme::Pkcs11 => pkcs11::connect(uri, settings),
+        #[cfg(feature = "tpm")]
+        Scheme::Tpm => tpm::connect(uri, settings),
+        #[cfg(feature = "secret-service")]
+        Scheme::SecretService => secret_service::connect(uri, settings),
+        #[allow(unreachable_patterns)]
+        scheme => {
+            let _ = settings;
+            Err(Problem::NotBuilt(scheme.feature()).into())
+        }
+    };
+    keeper.map_err(|error: Error| error.of(&uri.to_string()))
+}

@@ -1,0 +1,61 @@
+//! What the user set: the environment, and how a PIN is asked for.
+
+use std::env;
+use std::fmt;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+type Ask = dyn Fn(&str) -> Option<Zeroizing<String>> + Send + Sync;
+type Variable = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+/// Where a keeper is and how it is spoken to, from the user, never from a file of somebody else.
+#[derive(Clone)]
+pub struct Settings {
+    variable: Arc<Variable>,
+    ask: Option<Arc<Ask>>,
+}
+
+impl Settings {
+    /// The process's environment. Nobody is asked for a PIN.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        Self::from_variables(|name| env::var(name).ok())
+    }
+
+    /// The variables that this function knows, instead of the environment's.
+    #[must_use]
+    pub fn from_variables(
+        variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { variable: Arc::new(variable), ask: None }
+    }
+
+    /// The same, and a function that asks the user for a PIN, which is named to it.
+    #[must_use]
+    pub fn ask_with(
+        mut self,
+        ask: impl Fn(&str) -> Option<Zeroizing<String>> + Send + Sync + 'static,
+    ) -> Self {
+        self.ask = Some(Arc::new(ask));
+        self
+    }
+
+    /// The value of a variable that is set and not empty.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<String> {
+        (self.variable)(name).filter(|value| !value.is_empty())
+    }
+
+    /// Asks the user for what is named so.
+    #[must_use]
+    pub fn ask(&self, what: &str) -> Option<Zeroizing<String>> {
+        self.ask.as_ref().and_then(|ask| ask(what))
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("asks", &self.ask.is_some()).finish_non_exhaustive()
+    }
+}
