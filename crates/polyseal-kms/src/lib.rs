@@ -17,6 +17,7 @@
 
 mod context;
 mod error;
+mod key_file;
 mod percent;
 mod provider;
 mod settings;
@@ -25,6 +26,8 @@ mod wrapped;
 
 pub use context::Context;
 pub use error::{Class, Error, Problem, Result};
+pub use key_file::{KeyError, MAX_KEY_FILE_BYTES, forget_keys, is_wrapped, key_from_file, unwrap_once};
 pub use provider::{Blob, Kms, Point, connect};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};
+pub use wrapped::WrappedKey;
