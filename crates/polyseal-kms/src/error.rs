@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use polyseal_file::age::{KeeperError, KeeperErrorClass};
+
 /// What came of it.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -173,9 +175,9 @@ impl fmt::Display for Problem {
                 f,
                 "it was wrapped by another key or with another context, or was altered: {says}"
             ),
-            Self::Check => f.write_str(
-                "the check value is wrong: it holds another key, or a line was altered",
-            ),
+            Self::Check => {
+                f.write_str("the check value is wrong: it holds another key, or a line was altered")
+            }
             Self::Throttled(says) => write!(f, "there were too many requests: {says}"),
             Self::Unreachable(says) => write!(f, "the keeper of the key was not reached: {says}"),
             Self::Clock(says) => write!(f, "the clocks differ: {says}"),
@@ -204,5 +206,21 @@ impl std::error::Error for Error {}
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
         Self::new(problem)
+    }
+}
+
+impl From<&Error> for KeeperError {
+    fn from(error: &Error) -> Self {
+        let class = match error.class() {
+            Class::Usage => KeeperErrorClass::Usage,
+            Class::System => KeeperErrorClass::System,
+            Class::NoKey => KeeperErrorClass::NoKey,
+            Class::Content => KeeperErrorClass::Content,
+        };
+        let said = Self::new(class, error.to_string());
+        match error.hint() {
+            Some(hint) => said.with_hint(hint),
+            None => said,
+        }
     }
 }

@@ -17,6 +17,7 @@
 
 mod context;
 mod error;
+mod key_pair;
 mod percent;
 mod provider;
 mod settings;
@@ -25,6 +26,7 @@ mod wrapped;
 
 pub use context::Context;
 pub use error::{Class, Error, Problem, Result};
+pub use key_pair::{KeyPair, LazyKeeper, Plugin};
 pub use provider::{Blob, Kms, Point, connect};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};
