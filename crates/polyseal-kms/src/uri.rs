@@ -114,10 +114,8 @@ impl Uri {
             if let Some((name, _)) = uri.query.iter().find(|(name, _)| !is_known_query(name)) {
                 return Err(bad(&format!("it has an unknown attribute {name}")));
             }
-            if origin == Origin::File {
-                if let Some((name, _)) = uri.query.first() {
-                    return Err(Problem::NotFromFile(name.clone()).into());
-                }
+            if let (Origin::File, Some((name, _))) = (origin, uri.query.first()) {
+                return Err(Problem::NotFromFile(name.clone()).into());
             }
         } else if uri.name().is_empty() {
             return Err(bad("it names no key"));

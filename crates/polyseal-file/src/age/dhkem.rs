@@ -96,7 +96,7 @@ impl PublicKey {
 
     fn encapsulate(self, ephemeral: &SecretKey) -> ([u8; POINT_BYTES], Zeroizing<[u8; 32]>) {
         let mut scalar = ephemeral.to_nonzero_scalar();
-        let product = diffie_hellman(scalar, self.0.as_affine());
+        let product = diffie_hellman(&scalar, self.0.as_affine());
         scalar.zeroize();
         let enc = Self(ephemeral.public_key()).to_point();
         let shared_secret = self.extract_and_expand(product.raw_secret_bytes(), &enc);

@@ -131,9 +131,9 @@ impl ::age::Recipient for Recipient {
         &self,
         file_key: &FileKey,
     ) -> std::result::Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
-        let mut body = file_key.expose_secret().to_vec();
-        let (enc, tag) = self.0.seal(INFO, &mut body).map_err(io::Error::other)?;
-        body.extend_from_slice(&tag);
+        let mut sealed = Zeroizing::new(*file_key.expose_secret());
+        let (enc, tag) = self.0.seal(INFO, sealed.as_mut_slice()).map_err(io::Error::other)?;
+        let body = [&sealed[..], &tag].concat();
         let args = [&self.stanza_tag(&enc)[..], &enc].map(|arg| BASE64_STANDARD_NO_PAD.encode(arg));
         Ok((vec![Stanza { tag: STANZA.to_owned(), args: args.to_vec(), body }], HashSet::new()))
     }
