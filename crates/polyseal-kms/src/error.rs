@@ -83,6 +83,7 @@ pub enum Class {
 
 impl Error {
     /// An error that is not yet of a certain key.
+    #[must_use]
     pub fn new(problem: Problem) -> Self {
         Self { problem, uri: None }
     }

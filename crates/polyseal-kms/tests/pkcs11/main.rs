@@ -106,6 +106,28 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
 }
 
 #[test]
+fn a_public_key_that_was_put_in_the_place_of_another() {
+    alone("a_public_key_that_was_put_in_the_place_of_another", |hsm| {
+        make(hsm, KEY);
+        let module = Pkcs11::new(hsm.module()).unwrap();
+        let slot = module.get_slots_with_initialized_token().unwrap()[0];
+        let session = module.open_rw_session(slot).unwrap();
+        session.login(UserType::User, Some(&PIN.into())).unwrap();
+        let class = Attribute::Class(ObjectClass::PUBLIC_KEY);
+        let named = |name: &str| [class.clone(), Attribute::Label(name.into())];
+        let object = session.find_objects(&named("restore")).unwrap()[0];
+        session.destroy_object(object).unwrap();
+        let missing = keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair();
+        assert!(matches!(problem(missing), Problem::NotFound(_)));
+        make(hsm, "token=ops;object=other");
+        let object = session.find_objects(&named("other")).unwrap()[0];
+        session.copy_object(object, &named("restore")[1..]).unwrap();
+        let other = problem(keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair());
+        assert!(matches!(other, Problem::NotFound(why) if why.contains("does not belong")));
+    });
+}
+
+#[test]
 fn many_files_and_threads_log_in_once_and_leave_nothing_behind() {
     alone("many_files_and_threads_log_in_once_and_leave_nothing_behind", |hsm| {
         let pair = make(hsm, KEY);
@@ -125,14 +147,14 @@ fn many_files_and_threads_log_in_once_and_leave_nothing_behind() {
                 });
             }
         });
-        // One of the two logins made the pair.
+        // One of each is of making the pair.
         let counts = ["login", "derive", "destroy", "loaded"].map(|what| hsm.count(what));
-        assert_eq!(counts, [2, 20, 20, 1]);
+        assert_eq!(counts, [2, 21, 21, 1]);
         // A file for somebody else is not asked about.
         let other = seal(&make(hsm, "token=ops;object=other"));
         let refused = open(in_this_process(&pair, &hsm.settings(PIN)), &other);
         assert!(matches!(refused, Err(FileError::NoMatchingKey)));
-        assert_eq!(hsm.count("derive"), 20);
+        assert_eq!(hsm.count("derive"), 22);
     });
 }
 

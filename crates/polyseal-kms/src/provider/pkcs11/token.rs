@@ -125,7 +125,7 @@ impl Token {
             })?;
             let (label, serial) = (info.label(), info.serial_number());
             let identifier = format!("{}\n{serial}\n{label}\n{}", path.display(), slot.id());
-            let label = label.to_owned();
+            let label = label.escape_debug().to_string();
             let (module, process) = (module.clone(), process::id());
             Ok(Self { module, slot, session: Some(session), label, identifier, process })
         };
