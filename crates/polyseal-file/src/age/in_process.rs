@@ -117,3 +117,43 @@ impl Identity {
         self.plugin.recipient(&self.data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bech32::primitives::iter::{ByteIterExt, Fe32IterExt};
+    use bech32::{Bech32, Fe32};
+
+    use super::*;
+
+    struct Nothing;
+
+    impl InProcessPlugin for Nothing {
+        fn name(&self) -> &str {
+            "kept"
+        }
+
+        fn identity(&self, _: &[u8]) -> Result<Box<dyn BoundedIdentity>, KeyError> {
+            Err(KeyProblem::NoIdentities.into())
+        }
+
+        fn recipient(&self, _: &[u8]) -> Result<Box<dyn Recipient + Send + Sync>, KeyError> {
+            Err(KeyProblem::NoIdentities.into())
+        }
+    }
+
+    #[test]
+    fn padding_that_is_not_zero() {
+        let plugin: Arc<dyn InProcessPlugin> = Arc::new(Nothing);
+        let hrp = Hrp::parse_unchecked("age-plugin-kept-");
+        for padding in 0..8 {
+            // Four bytes are seven characters, the last of which has two bits.
+            let mut characters: Vec<Fe32> = b"mine".iter().copied().bytes_to_fes().collect();
+            let last = characters.pop().unwrap().to_u8() | padding;
+            characters.push(Fe32::try_from(last).unwrap());
+            let line: String =
+                characters.into_iter().with_checksum::<Bech32>(&hrp).chars().collect();
+            let read = Identity::read(&plugin, &line.to_ascii_uppercase());
+            assert_eq!(read.is_ok(), padding == 0, "{padding}");
+        }
+    }
+}
