@@ -3,7 +3,8 @@
 //!
 //! Source: c2sp.org/age-plugin. `docs/keys.md` says how to use it.
 //!
-//! Limit: age starts it for every file.
+//! Limit: age starts it for every file, so that a wrong PIN from the environment is given once for each;
+//! but not where that would lock the token.
 
 use std::collections::{HashMap, HashSet};
 use std::env;

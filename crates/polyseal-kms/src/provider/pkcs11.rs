@@ -10,7 +10,8 @@
 //!
 //! Limits: the module is code in this process and is trusted. After a fork the child is refused: its
 //! copy of the module's state is not one that can be used. Two programs that make a pair of the same
-//! name at the same time may make two, which are then refused. The crate `cryptoki` does not wipe
+//! name at the same time may make two, which are then refused. A key that wants its PIN before every
+//! use (`CKA_ALWAYS_AUTHENTICATE`) is not served. The crate `cryptoki` does not wipe
 //! its own copies of a PIN's length and of a derived secret.
 
 mod module;
@@ -140,8 +141,10 @@ impl Pkcs11 {
     /// public key of their own in the place of another, without a PIN.
     fn check(&self, point: &Point) -> Result<()> {
         const INFO: &[u8] = b"polyseal-kms/1 pkcs11 check";
-        let other =
-            || Problem::NotFound("its public key does not belong to its private key".to_owned());
+        let other = || {
+            let why = "the public key of this name does not belong to the private one";
+            Problem::Token(why.to_owned())
+        };
         let recipient = Recipient::from_point(point).map_err(|_| other())?;
         let key = Key::generate().map_err(|_| Problem::Random)?;
         let sealed = seal_key(&recipient, INFO, &key).map_err(|_| Problem::Random)?;

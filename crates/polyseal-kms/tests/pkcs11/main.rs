@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use cryptoki::context::Pkcs11;
+use cryptoki::mechanism::Mechanism;
 use cryptoki::object::{Attribute, AttributeType, ObjectClass};
 use cryptoki::session::UserType;
 use hsm::{Hsm, PIN, alone};
@@ -123,7 +124,32 @@ fn a_public_key_that_was_put_in_the_place_of_another() {
         let object = session.find_objects(&named("other")).unwrap()[0];
         session.copy_object(object, &named("restore")[1..]).unwrap();
         let other = problem(keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair());
-        assert!(matches!(other, Problem::NotFound(why) if why.contains("does not belong")));
+        assert!(matches!(other, Problem::Token(why) if why.contains("does not belong")));
+    });
+}
+
+#[test]
+fn a_key_on_another_curve() {
+    alone("a_key_on_another_curve", |hsm| {
+        make(hsm, "token=ops;object=other");
+        let module = Pkcs11::new(hsm.module()).unwrap();
+        let slot = module.get_slots_with_initialized_token().unwrap()[0];
+        let session = module.open_rw_session(slot).unwrap();
+        session.login(UserType::User, Some(&PIN.into())).unwrap();
+        // secp384r1, and secp256k1, whose points are as long.
+        for (name, curve) in [
+            ("p384", &[0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22][..]),
+            ("k256", &[0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x0a]),
+        ] {
+            let label = Attribute::Label(name.into());
+            let common = [Attribute::Token(true), label];
+            let public = [&common[..], &[Attribute::EcParams(curve.to_vec())]].concat();
+            let private = [&common[..], &[Attribute::Derive(true)]].concat();
+            session.generate_key_pair(&Mechanism::EccKeyPairGen, &public, &private).unwrap();
+            let names = format!("token=ops;object={name}");
+            let refused = problem(keeper(hsm, &names, &hsm.settings(PIN)).make_key_pair());
+            assert_eq!(refused, Problem::Unsupported("use a key that is not on P-256"), "{name}");
+        }
     });
 }
 

@@ -235,8 +235,7 @@ impl Token {
             }
         }
         let point = point.filter(|point| is_p256 && Recipient::from_point(point).is_ok());
-        let other = || Problem::NotFound("the key of this name is not on P-256".to_owned());
-        point.ok_or_else(|| other().into())
+        point.ok_or_else(|| Problem::Unsupported("use a key that is not on P-256").into())
     }
 
     pub(super) fn derive(&self, names: &Names, point: &Point) -> Result<Zeroizing<[u8; 32]>> {
@@ -280,7 +279,7 @@ impl Token {
         let none = |why: &str| Err(Problem::NotFound(why.to_owned()).into());
         match found[..] {
             [object] => Ok(object),
-            [] => none("the token has no key of this name"),
+            [] => none("the token has none of this name"),
             _ => Err(Problem::Uri("several keys have this name: add id=BYTES".to_owned()).into()),
         }
     }
@@ -316,4 +315,34 @@ fn find(module: &Pkcs11, names: &Names) -> Result<(Slot, TokenInfo)> {
         }
     }
     found.ok_or_else(|| Problem::Token("none that has this name is there".to_owned()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_an_octet_string_or_stands_alone() {
+        let point = [[4; 1].as_slice(), &[7; 64]].concat();
+        assert_eq!(raw(&[&OCTET_STRING[..], &point].concat()), point);
+        assert_eq!(raw(&point), point);
+        // A point whose first coordinate begins as the octet string does.
+        let alone = [&OCTET_STRING[..], &[7; 63]].concat();
+        assert_eq!(raw(&alone), alone);
+        for other in [&[][..], &OCTET_STRING] {
+            assert_eq!(raw(other), other);
+        }
+    }
+
+    #[test]
+    fn what_a_module_says_is_short() {
+        let function = cryptoki::context::Function::DeriveKey;
+        let failure = |code| Failure::from(ModuleError::Pkcs11(code, function));
+        let gone = failure(RvError::DeviceRemoved);
+        assert!(gone.is_gone);
+        let said = gone.error.to_string();
+        assert_eq!(said, "the token cannot be used: DeriveKey: DeviceRemoved");
+        let failed = failure(RvError::GeneralError);
+        assert!(!failed.is_gone && matches!(failed.error.problem(), Problem::Service(_)));
+    }
 }
