@@ -7,8 +7,8 @@ use polyseal_file::age::{KeeperError, KeeperErrorClass};
 /// What came of it.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong with a key that is kept elsewhere. No message shows a key, a PIN, a token or what
-/// was wrapped.
+/// What went wrong with a key that is kept elsewhere. No message shows a key, a PIN, a token or
+/// what was wrapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     problem: Problem,
@@ -40,8 +40,8 @@ pub enum Problem {
     Disabled(String),
     /// There is no such key, token or entry.
     NotFound(String),
-    /// The keeper does not unwrap it: another key wrapped it, with another encryption context, or it
-    /// was altered.
+    /// The keeper does not unwrap it: another key wrapped it, with another encryption context, or
+    /// it was altered.
     Refused(String),
     /// What was unwrapped is not the key that the file was made with, or a field of the file was
     /// altered.

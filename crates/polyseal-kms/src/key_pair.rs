@@ -1,10 +1,10 @@
 //! A key pair whose private key stays where it is kept, as an identity file of age that says where.
 //!
-//! Source: c2sp.org/age-plugin for the identity `AGE-PLUGIN-POLYSEAL-KMS-1…`. It holds the compressed
-//! public key, 33 bytes, and the URI of the key, and nothing secret.
+//! Source: c2sp.org/age-plugin for the identity `AGE-PLUGIN-POLYSEAL-KMS-1…`. It holds the
+//! compressed public key, 33 bytes, and the URI of the key, and nothing secret.
 //!
-//! Security claim: an identity file is data of somebody else: its URI chooses no code to load and no
-//! place to read a PIN from. The keeper is spoken to when a file is for the key, and not before.
+//! Security claim: an identity file is data of somebody else: its URI chooses no code to load and
+//! no place to read a PIN from. The keeper is spoken to when a file is for the key, and not before.
 //!
 //! Limit: whoever can write an identity file chooses whose files it opens.
 

@@ -4,8 +4,8 @@
 //! Source: c2sp.org/age, "The tagged recipient types". The stanza is `-> p256tag tag enc`, its body
 //! the file key, from HPKE ([RFC 9180]) with the info below.
 //!
-//! Security claim: the file key stays secret as long as ECDH on P-256 is unbroken. The keeper of the
-//! private key is asked for nothing but a stanza that has its tag, and a point of the curve.
+//! Security claim: the file key stays secret as long as ECDH on P-256 is unbroken. The keeper of
+//! the private key is asked for nothing but a stanza that has its tag, and a point of the curve.
 //!
 //! Limits: not post-quantum. A stanza shows to whoever knows the recipient that it is for it.
 //! Whoever has a recipient can encrypt to it, also in a way that asks its keeper in vain.

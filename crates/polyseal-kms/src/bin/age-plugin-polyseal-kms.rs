@@ -3,8 +3,8 @@
 //!
 //! Source: c2sp.org/age-plugin. `docs/keys.md` says how to use it.
 //!
-//! Limit: age starts it for every file, so that a wrong PIN from the environment is given once for each;
-//! but not where that would lock the token.
+//! Limit: age starts it for every file, so that a wrong PIN from the environment is given once for
+//! each; but not where that would lock the token.
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -18,9 +18,7 @@ use age_core::secrecy::ExposeSecret;
 use age_plugin::identity::{Error as IdentityError, IdentityPluginV1};
 use age_plugin::recipient::{Error as RecipientError, RecipientPluginV1};
 use age_plugin::{Callbacks, PluginHandler, run_state_machine};
-use polyseal_file::age::{
-    BoundedIdentity, DecryptError, KeeperError, MAX_WORK, Recipient,
-};
+use polyseal_file::age::{BoundedIdentity, DecryptError, KeeperError, MAX_WORK, Recipient};
 use polyseal_kms::{KeyPair, Settings};
 use zeroize::Zeroizing;
 

@@ -3,16 +3,16 @@
 //! Source: PKCS #11 2.40 (OASIS), `CKM_ECDH1_DERIVE` with `CKD_NULL`; RFC 7512 for the URIs.
 //!
 //! Security claim: the private key is made in the token, and does not leave it. A module is loaded
-//! only from where the user says. The public key of a pair is given to who makes it if it belongs to
-//! the private one. A PIN that was wrong is not given to that token again by this
-//! process, by whatever thread and for whatever file; nor one that was not typed, where one more
-//! wrong PIN locks it.
+//! only from where the user says. The public key of a pair is given to who makes it if it belongs
+//! to the private one. A PIN that was wrong is not given to that token again by this process, by
+//! whatever thread and for whatever file; nor one that was not typed, where one more wrong PIN
+//! locks it.
 //!
-//! Limits: the module is code in this process and is trusted. After a fork the child is refused: its
-//! copy of the module's state is not one that can be used. Two programs that make a pair of the same
-//! name at the same time may make two, which are then refused. A key that wants its PIN before every
-//! use (`CKA_ALWAYS_AUTHENTICATE`) is not served. The crate `cryptoki` does not wipe
-//! its own copies of a PIN's length and of a derived secret.
+//! Limits: the module is code in this process and is trusted. After a fork the child is refused:
+//! its copy of the module's state is not one that can be used. Two programs that make a pair of the
+//! same name at the same time may make two, which are then refused. A key that wants its PIN before
+//! every use (`CKA_ALWAYS_AUTHENTICATE`) is not served. The crate `cryptoki` does not wipe its own
+//! copy of a derived secret.
 
 mod module;
 mod pin;

@@ -82,7 +82,8 @@ __attribute__((constructor)) static void loaded(void) { note("loaded"); }
 
 rv C_GetFunctionList(struct list **list) {
 	void *module = dlopen(getenv("SOFTHSM2_MODULE"), RTLD_NOW);
-	rv (*get)(struct list **) = module ? (rv(*)(struct list **))dlsym(module, "C_GetFunctionList") : NULL;
+	rv (*get)(struct list **) = NULL;
+	if (module) get = (rv(*)(struct list **))dlsym(module, "C_GetFunctionList");
 	if (!get) return 5; /* CKR_GENERAL_ERROR */
 	rv result = get(&theirs);
 	ours = *theirs;
