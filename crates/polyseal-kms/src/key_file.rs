@@ -72,10 +72,7 @@ pub fn is_wrapped(file: &[u8]) -> bool {
 ///
 /// # Errors
 /// What is wrong with the file, or what its keeper refuses.
-pub fn key_from_file(
-    file: &[u8],
-    settings: &Settings,
-) -> std::result::Result<Key, KeyError> {
+pub fn key_from_file(file: &[u8], settings: &Settings) -> std::result::Result<Key, KeyError> {
     if is_wrapped(file) { Ok(unwrap_once(file, settings)?) } else { Ok(Key::parse(file)?) }
 }
 

@@ -10,6 +10,7 @@
 //! not checked.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -17,12 +18,12 @@ use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use polyseal_file::Key;
 use polyseal_file::age::p256::{Recipient, open_key, seal_key};
+use polyseal_file::age::{Keeper, KeeperError};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::provider::{Blob, Kms, connect};
-use crate::{Context, Error, Origin, Problem, Result, Settings, Uri};
+use crate::{Context, Error, Kms, Origin, Point, Problem, Result, Settings, Uri, connect};
 
 /// The first line that is no comment.
 pub(crate) const MAGIC: &str = "polyseal-wrapped-key-1";
@@ -123,9 +124,15 @@ impl WrappedKey {
             Ok(match &fields.form {
                 Form::Wrapped(_) => {
                     let blob = keeper.wrap(&key, &fields.context)?;
-                    Fields { key_id: blob.key_id, form: Form::Wrapped(blob.bytes), ..fields.clone() }
+                    Fields {
+                        key_id: blob.key_id,
+                        form: Form::Wrapped(blob.bytes),
+                        ..fields.clone()
+                    }
                 }
-                Form::SealedTo(..) => Fields { form: seal(keeper.as_ref(), &key)?, ..fields.clone() },
+                Form::SealedTo(..) => {
+                    Fields { form: seal(keeper.as_ref(), &key)?, ..fields.clone() }
+                }
             })
         };
         Self::new(wrap().map_err(|error: Error| error.of(fields.uri.as_str()))?, &key)
@@ -210,24 +217,35 @@ impl Fields {
 }
 
 fn seal(keeper: &dyn Kms, key: &Key) -> Result<Form> {
-    let point = keeper.public_key()?;
-    let recipient = Recipient::from_point(&point)
-        .ok_or_else(|| Problem::Service("its public key is not on P-256".to_owned()))?;
-    let sealed = seal_key(&recipient, SEAL_INFO, key.reveal()).map_err(|_| Problem::Random)?;
+    let not_a_point = || Problem::Service("the public key is not a point of P-256".to_owned());
+    let recipient = Recipient::from_point(&keeper.public_key()?).map_err(|_| not_a_point())?;
+    let sealed = seal_key(&recipient, SEAL_INFO, key).map_err(|_| Problem::Random)?;
     Ok(Form::SealedTo(Box::new(recipient), sealed.to_vec()))
 }
 
 fn open(keeper: &dyn Kms, recipient: &Recipient, sealed: &[u8]) -> Result<Key> {
     let refused = || Problem::Refused("what is sealed does not open".to_owned());
     let sealed = sealed.try_into().map_err(|_| refused())?;
-    let mut said = None;
-    let opened = open_key(recipient, SEAL_INFO, sealed, |point| {
-        keeper.derive(point).map_err(|error| said = Some(error)).ok()
-    });
-    match (opened, said) {
-        (_, Some(error)) => Err(error),
-        (Some(key), None) => Ok(Key::from_bytes(&key)),
-        (None, None) => Err(refused().into()),
+    let asked = Asked { keeper, said: Mutex::new(None) };
+    open_key(recipient, &asked, SEAL_INFO, sealed).map_err(|_| {
+        let said = asked.said.into_inner().unwrap_or_else(PoisonError::into_inner);
+        said.unwrap_or_else(|| refused().into())
+    })
+}
+
+/// A keeper whose own error is kept.
+struct Asked<'a> {
+    keeper: &'a dyn Kms,
+    said: Mutex<Option<Error>>,
+}
+
+impl Keeper for Asked<'_> {
+    fn derive(&self, point: &Point) -> std::result::Result<Zeroizing<[u8; 32]>, KeeperError> {
+        self.keeper.derive(point).map_err(|error| {
+            let for_caller = KeeperError::from(&error);
+            *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            for_caller
+        })
     }
 }
 
@@ -239,8 +257,7 @@ fn check(key: &Key, text: &str) -> Result<[u8; CHECK_BYTES]> {
     Hkdf::<Sha256>::new(None, key.reveal())
         .expand(CHECK_INFO, check_key.as_mut_slice())
         .map_err(|_| impossible())?;
-    let mac =
-        Hmac::<Sha256>::new_from_slice(check_key.as_slice()).map_err(|_| impossible())?;
+    let mac = Hmac::<Sha256>::new_from_slice(check_key.as_slice()).map_err(|_| impossible())?;
     Ok(mac.chain_update(text).finalize().into_bytes().into())
 }
 
