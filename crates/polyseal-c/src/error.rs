@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use polyseal_file::KeyFileError;
-use polyseal_file::age::PluginProblem;
+use polyseal_file::age::{KeeperErrorClass, PluginProblem};
 
 /// Why a function failed: what C reads with `polyseal_last_error`.
 #[derive(Debug)]
@@ -188,6 +188,11 @@ impl From<polyseal_file::Error> for Failure {
             E::AgePlugin(error) => match error.problem() {
                 PluginProblem::Refused(_) => Code::KeyFile,
                 _ => Code::Io,
+            },
+            E::Keeper(error) => match error.class() {
+                KeeperErrorClass::System => Code::Io,
+                KeeperErrorClass::NoKey => Code::NoMatchingKey,
+                KeeperErrorClass::Usage | KeeperErrorClass::Content => Code::KeyFile,
             },
             E::Random => Code::Random,
             _ => Code::Defect,

@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use polyseal_file::age::{KeyError, KeyProblem, PluginError, PluginProblem};
+use polyseal_file::age::{
+    KeeperError, KeeperErrorClass, KeyError, KeyProblem, PluginError, PluginProblem,
+};
 use polyseal_file::manifest::Problem as ManifestProblem;
 use polyseal_file::{Error as FileError, KeyFileError};
 use polyseal_local::secrets::without_hexadecimal_keys;
@@ -396,6 +398,7 @@ impl From<FileError> for Failure {
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
             FileError::AgePlugin(error) => of_plugin(error),
+            FileError::Keeper(error) => of_keeper(error),
             FileError::AgeTries => {
                 failure(Code::NoKey).hint("give only the identities that it may be for, with -i")
             }
@@ -461,6 +464,21 @@ fn of_plugin(error: &PluginError) -> Failure {
     Failure::new(code, lines.collect::<Vec<_>>().join(" / "))
 }
 
+/// What the keeper of a private key says.
+fn of_keeper(error: &KeeperError) -> Failure {
+    let code = match error.class() {
+        KeeperErrorClass::Usage => Code::Usage,
+        KeeperErrorClass::System => Code::Io,
+        KeeperErrorClass::NoKey => Code::NoKey,
+        KeeperErrorClass::Content => Code::Content,
+    };
+    let failure = Failure::new(code, without_isolates(error.message()));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
 /// What to do about a file that is no key file. Only where there is none is a new one proposed: it
 /// does not open what another encrypted.
 fn key_file_hint(problem: &KeyFileError) -> &'static str {
@@ -475,6 +493,7 @@ fn key_file_hint(problem: &KeyFileError) -> &'static str {
         KeyFileError::Utf16 => "iconv -f UTF-16 -t UTF-8 KEYFILE > NEW writes it so",
         KeyFileError::SeveralKeys => "write each key to its own file, and give -k for each",
         KeyFileError::Identity => "give it with -i",
+        KeyFileError::Wrapped => "build polyseal with the feature kms",
         KeyFileError::Recipient => "give it with -r, or a file of such with -R",
         KeyFileError::Password | KeyFileError::BadLine(_) => {
             "a passphrase is given with -p or --passphrase-fd; a file to encrypt or open, without \

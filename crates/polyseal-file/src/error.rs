@@ -8,7 +8,7 @@ use std::io;
 use ::age::{DecryptError, EncryptError};
 
 #[cfg(feature = "age")]
-use crate::age::PluginError;
+use crate::age::{KeeperError, PluginError};
 use crate::key::Key;
 
 /// A result with this crate's [`Error`].
@@ -104,6 +104,9 @@ pub enum Error {
     /// A plugin of age did not do what it was asked for.
     #[cfg(feature = "age")]
     AgePlugin(PluginError),
+    /// Whoever keeps a private key did not do its part.
+    #[cfg(feature = "age")]
+    Keeper(KeeperError),
     /// The input begins as armour may, but has no first line of it.
     NotArmored,
     /// The armour is not as it should be, in this line.
@@ -231,6 +234,8 @@ pub enum KeyFileError {
     Identity,
     /// It is a recipient of age, or a public SSH key.
     Recipient,
+    /// It is a wrapped key file: a KMS unwraps the key.
+    Wrapped,
     /// It is longer than a key file can be.
     TooLong,
 }
@@ -297,6 +302,8 @@ impl fmt::Display for Error {
             Self::Age(text) => f.write_str(text),
             #[cfg(feature = "age")]
             Self::AgePlugin(error) => error.fmt(f),
+            #[cfg(feature = "age")]
+            Self::Keeper(error) => error.fmt(f),
             Self::Armor(line) => write!(f, "line {line} of the armour is not as it should be"),
             Self::HeaderNotAuthentic => {
                 f.write_str("the header is not authentic: it has been altered")
@@ -404,6 +411,10 @@ impl fmt::Display for KeyFileError {
             Self::Recipient => f.write_str(
                 "this is a public key of age or SSH, to encrypt with, and not a key file",
             ),
+            Self::Wrapped => f.write_str(
+                "this is a wrapped key file, whose key only a KMS can unwrap: a program that was \
+                 built with the feature \"kms\" reads it",
+            ),
             Self::TooLong => write!(
                 f,
                 "the key file is too long to be one: it may have {} bytes",
@@ -420,6 +431,8 @@ impl std::error::Error for Error {
             Self::Cipher(error) => Some(error),
             #[cfg(feature = "age")]
             Self::AgePlugin(error) => Some(error),
+            #[cfg(feature = "age")]
+            Self::Keeper(error) => Some(error),
             _ => None,
         }
     }
@@ -441,14 +454,17 @@ impl Error {
         Self::of_age(source, error)
     }
 
-    /// What a plugin says; else the first line of what age says: it adds others that are for its
-    /// own users.
+    /// What a plugin or a keeper says; else the first line of what age says: it adds others that
+    /// are for its own users.
     fn of_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
-        let plugin = source.and_then(io::Error::get_ref);
-        match plugin.and_then(|error| error.downcast_ref::<PluginError>()) {
-            Some(error) => Self::AgePlugin(error.clone()),
-            None => Self::Age(first_line(&error.to_string())),
+        let said = source.and_then(io::Error::get_ref);
+        if let Some(error) = said.and_then(|error| error.downcast_ref::<PluginError>()) {
+            return Self::AgePlugin(error.clone());
         }
+        if let Some(error) = said.and_then(|error| error.downcast_ref::<KeeperError>()) {
+            return Self::Keeper(error.clone());
+        }
+        Self::Age(first_line(&error.to_string()))
     }
 }
 

@@ -17,6 +17,8 @@ use crate::error::{Error, KeyFileError, Result};
 pub const KEY_BYTES: usize = 32;
 
 const PREFIX: &str = "polyseal-key-1-";
+/// How a wrapped key file begins, of whatever version.
+const WRAPPED_PREFIX: &str = "polyseal-wrapped-key-";
 
 /// A 32-byte secret key, wiped when dropped.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -54,6 +56,10 @@ impl Key {
             let other = |b: u8| (blank(b) ^ 1) & u8::from(b.wrapping_sub(b' ') > b'~' - b' ');
             let password = bytes.iter().fold(0, |any, &b| any | other(b)) == 0;
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
+        }
+        // First: what it holds may be longer than a key file.
+        if lines(file).next().is_some_and(|(_, line)| line.starts_with(WRAPPED_PREFIX.as_bytes())) {
+            return Err(KeyFileError::Wrapped.into());
         }
         if file.len() > Self::MAX_FILE_BYTES {
             return Err(KeyFileError::TooLong.into());
@@ -339,6 +345,14 @@ mod tests {
         assert_eq!(error(&[1; 31]), KeyFileError::BadLine(1));
         assert_eq!(error(&[0x81; 31]), KeyFileError::NotText(31));
         assert_eq!(error(&[b'#'; Key::MAX_FILE_BYTES + 1]), KeyFileError::TooLong);
+        let wrapped = format!("\u{feff}# A wrapped key\r\n\n polyseal-wrapped-key-2\nurl: {line}");
+        assert_eq!(error(wrapped.as_bytes()), KeyFileError::Wrapped);
+        let long = wrapped + &"context: a\n".repeat(Key::MAX_FILE_BYTES);
+        assert_eq!(error(long.as_bytes()), KeyFileError::Wrapped);
+        assert_eq!(
+            error(format!("{line}polyseal-wrapped-key-1").as_bytes()),
+            KeyFileError::BadLine(2)
+        );
         for mark in [&[][..], &[0xfeff]] {
             let units: Vec<u16> = mark.iter().copied().chain(line.encode_utf16()).collect();
             let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();

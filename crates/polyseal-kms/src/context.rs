@@ -24,8 +24,7 @@ impl Context {
     pub fn parse<'a>(pairs: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut context = Self::default();
         for pair in pairs {
-            let (name, value) =
-                pair.split_once('=').ok_or_else(|| bad("a pair is NAME=VALUE"))?;
+            let (name, value) = pair.split_once('=').ok_or_else(|| bad("a pair is NAME=VALUE"))?;
             context.add(name, value)?;
         }
         Ok(context)
@@ -50,6 +49,7 @@ impl Context {
     }
 
     /// The pairs, in the order of the names' bytes.
+    #[must_use]
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

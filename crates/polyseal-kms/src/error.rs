@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use polyseal_file::age::{KeeperError, KeeperErrorClass};
+
 /// What came of it.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong with a key that is kept elsewhere. No message shows a key, a PIN, a token or what
-/// was wrapped.
+/// What went wrong with a key that is kept elsewhere. No message shows a key, a PIN, a token or
+/// what was wrapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     problem: Problem,
@@ -38,8 +40,8 @@ pub enum Problem {
     Disabled(String),
     /// There is no such key, token or entry.
     NotFound(String),
-    /// The keeper does not unwrap it: another key wrapped it, with another encryption context, or it
-    /// was altered.
+    /// The keeper does not unwrap it: another key wrapped it, with another encryption context, or
+    /// it was altered.
     Refused(String),
     /// What was unwrapped is not the key that the file was made with, or a field of the file was
     /// altered.
@@ -81,6 +83,7 @@ pub enum Class {
 
 impl Error {
     /// An error that is not yet of a certain key.
+    #[must_use]
     pub fn new(problem: Problem) -> Self {
         Self { problem, uri: None }
     }
@@ -173,9 +176,9 @@ impl fmt::Display for Problem {
                 f,
                 "it was wrapped by another key or with another context, or was altered: {says}"
             ),
-            Self::Check => f.write_str(
-                "the check value is wrong: it holds another key, or a line was altered",
-            ),
+            Self::Check => {
+                f.write_str("the check value is wrong: it holds another key, or a line was altered")
+            }
             Self::Throttled(says) => write!(f, "there were too many requests: {says}"),
             Self::Unreachable(says) => write!(f, "the keeper of the key was not reached: {says}"),
             Self::Clock(says) => write!(f, "the clocks differ: {says}"),
@@ -204,5 +207,21 @@ impl std::error::Error for Error {}
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
         Self::new(problem)
+    }
+}
+
+impl From<&Error> for KeeperError {
+    fn from(error: &Error) -> Self {
+        let class = match error.class() {
+            Class::Usage => KeeperErrorClass::Usage,
+            Class::System => KeeperErrorClass::System,
+            Class::NoKey => KeeperErrorClass::NoKey,
+            Class::Content => KeeperErrorClass::Content,
+        };
+        let said = Self::new(class, error.to_string());
+        match error.hint() {
+            Some(hint) => said.with_hint(hint),
+            None => said,
+        }
     }
 }

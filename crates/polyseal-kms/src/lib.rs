@@ -15,8 +15,13 @@
 //! Limits: whoever can write a wrapped key file chooses the key. Whoever may call the keeper can
 //! unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
+
 mod context;
 mod error;
+mod key_pair;
 mod percent;
 mod provider;
 mod settings;
@@ -25,6 +30,7 @@ mod wrapped;
 
 pub use context::Context;
 pub use error::{Class, Error, Problem, Result};
+pub use key_pair::{KeyPair, LazyKeeper, Plugin};
 pub use provider::{Blob, Kms, Point, connect};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};

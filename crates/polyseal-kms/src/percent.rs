@@ -27,6 +27,11 @@ pub(crate) fn decode(text: &str) -> Option<String> {
 
 /// Takes every spelling, as a URI has them that a user types.
 pub(crate) fn decode_any(text: &str) -> Option<String> {
+    String::from_utf8(decode_bytes(text)?).ok()
+}
+
+/// The same, of what need not be text.
+pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -40,5 +45,5 @@ pub(crate) fn decode_any(text: &str) -> Option<String> {
         bytes.push(digit(*high)? << 4 | digit(*low)?);
         rest = tail;
     }
-    String::from_utf8(bytes).ok()
+    Some(bytes)
 }

@@ -8,6 +8,8 @@ use std::fmt;
 use crate::percent;
 use crate::{Error, Problem, Result};
 
+const ID: &str = "id";
+
 /// The longest URI, in bytes.
 const MAX_BYTES: usize = 2048;
 
@@ -72,9 +74,12 @@ pub struct Uri {
     text: String,
     scheme: Scheme,
     name: usize,
-    attributes: Vec<(String, String)>,
-    query: Vec<(String, String)>,
+    attributes: Attributes,
+    query: Attributes,
 }
+
+/// Names and values.
+type Attributes = Vec<(String, Vec<u8>)>;
 
 impl Uri {
     /// Reads a URI.
@@ -109,10 +114,8 @@ impl Uri {
             if let Some((name, _)) = uri.query.iter().find(|(name, _)| !is_known_query(name)) {
                 return Err(bad(&format!("it has an unknown attribute {name}")));
             }
-            if origin == Origin::File {
-                if let Some((name, _)) = uri.query.first() {
-                    return Err(Problem::NotFromFile(name.clone()).into());
-                }
+            if let (Origin::File, Some((name, _))) = (origin, uri.query.first()) {
+                return Err(Problem::NotFromFile(name.clone()).into());
             }
         } else if uri.name().is_empty() {
             return Err(bad("it names no key"));
@@ -154,6 +157,12 @@ impl Uri {
         find(&self.attributes, name)
     }
 
+    /// The attribute `id` of the path: the only one that need not be text.
+    #[must_use]
+    pub fn id(&self) -> Option<&[u8]> {
+        find_bytes(&self.attributes, ID)
+    }
+
     /// The names of the attributes of the path.
     pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
         self.attributes.iter().map(|(name, _)| name.as_str())
@@ -184,20 +193,24 @@ fn is_known_query(name: &str) -> bool {
     ["module-name", "module-path", "pin-source", "pin-value"].contains(&name)
 }
 
-fn find<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+fn find<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    str::from_utf8(find_bytes(attributes, name)?).ok()
 }
 
-fn attributes(text: &str, separator: char) -> Result<Vec<(String, String)>> {
+fn find_bytes<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a [u8]> {
+    attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_slice())
+}
+
+fn attributes(text: &str, separator: char) -> Result<Attributes> {
     let bad = |why: String| Error::new(Problem::Uri(why));
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut found = Attributes::new();
     for part in text.split(separator).filter(|part| !part.is_empty()) {
-        let (name, value) = part
-            .split_once('=')
-            .ok_or_else(|| bad("its parts are NAME=VALUE".to_owned()))?;
-        let value = percent::decode_any(value)
+        let (name, value) =
+            part.split_once('=').ok_or_else(|| bad("its parts are NAME=VALUE".to_owned()))?;
+        let value = percent::decode_bytes(value)
+            .filter(|value| name == ID || str::from_utf8(value).is_ok())
             .ok_or_else(|| bad(format!("the value of {name} is not percent-encoded")))?;
-        if find(&found, name).is_some() {
+        if find_bytes(&found, name).is_some() {
             return Err(bad(format!("it has {name} twice")));
         }
         found.push((name.to_owned(), value));
@@ -238,8 +251,12 @@ mod tests {
         for text in ["", "aws-kms:", "aws-kms://", "file:///x", "pkcs11:token", "pkcs11:a=1;a=2"] {
             assert!(Uri::parse(text, Origin::User).is_err(), "{text}");
         }
-        let others = ["pkcs11:token=%zz", "pkcs11:token=a b", "pkcs11:token=a?foo=1"];
-        for text in others.into_iter().map(str::to_owned).chain([format!("tpm:{}", "a".repeat(2048))])
+        let id = Uri::parse("pkcs11:id=%a1%00;object=a", Origin::File).unwrap();
+        assert_eq!((id.id(), id.attribute("object")), (Some(&[0xa1, 0][..]), Some("a")));
+        let others =
+            ["pkcs11:object=%a1", "pkcs11:token=%zz", "pkcs11:token=a b", "pkcs11:token=a?foo=1"];
+        for text in
+            others.into_iter().map(str::to_owned).chain([format!("tpm:{}", "a".repeat(2048))])
         {
             assert!(Uri::parse(&text, Origin::User).is_err(), "{text}");
         }

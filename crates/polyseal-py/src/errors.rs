@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use polyseal::Error;
 use polyseal_file::Error as FileError;
-use polyseal_file::age::KeyError;
+use polyseal_file::age::{KeeperErrorClass, KeyError};
 use polyseal_local::{Error as LocalError, Problem, shown};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -93,6 +93,11 @@ fn of_format(error: FileError, text: String) -> PyErr {
         E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),
+        E::Keeper(error) => match error.class() {
+            // No `OSError`: a store of chunks takes it for a chunk that is not there.
+            KeeperErrorClass::NoKey | KeeperErrorClass::System => KeyUnavailable::new_err(text),
+            KeeperErrorClass::Usage | KeeperErrorClass::Content => PyValueError::new_err(text),
+        },
         E::Age(_) | E::AgePlugin(_) => PolysealError::new_err(text),
         E::Cipher(error) => of_message(error),
         _ => PyValueError::new_err(text),

@@ -65,6 +65,15 @@ pub enum KeyProblem {
     SshFileNotAlone,
     /// The program `age-plugin-` with this name is not on the PATH.
     Plugin(String),
+    /// A plugin that runs in this process does not take the identity.
+    Refused {
+        /// The plugin's name, without `age-plugin-`.
+        plugin: String,
+        /// Why it does not.
+        why: String,
+    },
+    /// Not a point of the curve P-256.
+    NotAPoint,
     /// It needs a feature of this crate that was left out when the program was built.
     Feature {
         /// What is not understood.
@@ -198,6 +207,8 @@ impl fmt::Display for KeyProblem {
             Self::Plugin(name) => {
                 write!(f, "age-plugin-{name} was not found: install it, and have it on the PATH")
             }
+            Self::Refused { plugin, why } => write!(f, "not an identity of {plugin}: {why}"),
+            Self::NotAPoint => f.write_str("not a public key on P-256: no point of that curve"),
             Self::Feature { what, feature } => {
                 write!(f, "this program was built without {what}: feature {feature:?}")
             }

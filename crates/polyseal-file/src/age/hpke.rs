@@ -1,6 +1,6 @@
 //! HPKE in base mode for one message, with MLKEM768-X25519, HKDF-SHA256 and ChaCha20-Poly1305.
 //!
-//! Source: RFC 9180, sections 4 and 5.1; draft-ietf-hpke-pq for the KEM, which is X-Wing
+//! Source: RFC 9180; draft-ietf-hpke-pq for the KEM, which is X-Wing
 //! (draft-connolly-cfrg-xwing-kem); FIPS 203.
 //!
 //! Security claim: IND-CCA2 as long as one of ML-KEM-768 and X25519 is unbroken.
@@ -11,18 +11,16 @@
 //! Letters: `m` is of ML-KEM, `x` of X25519; `pk`, `ct`, `ss` are public key, ciphertext and shared
 //! secret.
 
-use chacha20poly1305::aead::{AeadInOut, KeyInit};
-use chacha20poly1305::{ChaCha20Poly1305, Tag};
-use hkdf::{Hkdf, HkdfExtract};
 use ml_kem::array::Array;
 use ml_kem::kem::Decapsulate;
 use ml_kem::{B32, Ciphertext, EncapsulateDeterministic, Encoded, EncodedSizeUser};
 use ml_kem::{KemCore, MlKem768};
-use sha2::Sha256;
 use sha3::digest::{ExtendableOutput, FixedOutput, Update, XofReader};
 use sha3::{Sha3_256, Shake256};
 use x25519_dalek::{PublicKey as X25519Public, StaticSecret};
 use zeroize::{Zeroize, Zeroizing};
+
+use super::key_schedule::{IMPOSSIBLE, OneMessage, TAG_BYTES};
 
 type MlKemPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type MlKemSecret = <MlKem768 as KemCore>::DecapsulationKey;
@@ -30,7 +28,6 @@ type MlKemSecret = <MlKem768 as KemCore>::DecapsulationKey;
 const M_PUBLIC_BYTES: usize = 1184;
 const M_CIPHERTEXT_BYTES: usize = 1088;
 const X_BYTES: usize = 32;
-const TAG_BYTES: usize = 16;
 
 pub(super) const PUBLIC_BYTES: usize = M_PUBLIC_BYTES + X_BYTES;
 pub(super) const SEED_BYTES: usize = 32;
@@ -42,11 +39,7 @@ pub(super) const SEALED_BYTES: usize = MESSAGE_BYTES + TAG_BYTES;
 
 /// "HPKE", KEM 0x647a, KDF 1, AEAD 3.
 const SUITE: &[u8] = b"HPKE\x64\x7a\x00\x01\x00\x03";
-const VERSION: &[u8] = b"HPKE-v1";
 const XWING: &[u8] = br"\.//^\";
-
-/// For what the crates below call fallible, and which is not: the lengths are right.
-const IMPOSSIBLE: crate::Error = crate::Error::Cipher(polyseal::Error::Parameter);
 
 /// Why nothing was opened.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,15 +88,10 @@ impl PublicKey {
         let mut random = Zeroizing::new([0; RANDOM_BYTES]);
         crate::key::random(random.as_mut_slice())?;
         let (enc, ss) = self.encapsulate(&random)?;
-        let keys = schedule(&ss, info);
         let mut sealed = [0; SEALED_BYTES];
         let (body, tag) = sealed.split_at_mut(MESSAGE_BYTES);
         body.copy_from_slice(message);
-        tag.copy_from_slice(
-            &ChaCha20Poly1305::new((&*keys.0).into())
-                .encrypt_inout_detached((&*keys.1).into(), b"", body.into())
-                .map_err(|_| IMPOSSIBLE)?,
-        );
+        tag.copy_from_slice(&OneMessage::new(SUITE, &ss, info).seal(body)?);
         Ok((enc, sealed))
     }
 
@@ -155,13 +143,10 @@ impl SecretKey {
         sealed: &[u8; SEALED_BYTES],
         message: &mut [u8; MESSAGE_BYTES],
     ) -> Result<(), OpenError> {
-        let keys = schedule(&*self.decapsulate(enc).ok_or(OpenError::Encapsulation)?, info);
+        let ss = self.decapsulate(enc).ok_or(OpenError::Encapsulation)?;
         let (body, tag) = sealed.split_at(MESSAGE_BYTES);
         message.copy_from_slice(body);
-        let tag = Tag::try_from(tag).map_err(|_| OpenError::Message)?;
-        ChaCha20Poly1305::new((&*keys.0).into())
-            .decrypt_inout_detached((&*keys.1).into(), b"", message.as_mut_slice().into(), &tag)
-            .map_err(|_| OpenError::Message)
+        OneMessage::new(SUITE, &ss, info).open(message, tag).ok_or(OpenError::Message)
     }
 
     /// SHAKE256(seed) = d ‖ z ‖ x
@@ -211,37 +196,6 @@ fn combine(
     ss
 }
 
-/// The key and the nonce of the first message, in base mode: the PSK and its name are empty.
-fn schedule(ss: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
-    let (psk_id_hash, _) = labeled_extract(b"", b"psk_id_hash", b"");
-    let (info_hash, _) = labeled_extract(b"", b"info_hash", info);
-    let context = [&[0], psk_id_hash.as_slice(), info_hash.as_slice()].concat();
-    let (_, secret) = labeled_extract(ss, b"secret", b"");
-    let (mut key, mut nonce) = (Zeroizing::new([0; 32]), Zeroizing::new([0; 12]));
-    labeled_expand(&secret, b"key", &context, key.as_mut_slice());
-    labeled_expand(&secret, b"base_nonce", &context, nonce.as_mut_slice());
-    (key, nonce)
-}
-
-fn labeled_extract(salt: &[u8], label: &[u8], ikm: &[u8]) -> (Zeroizing<[u8; 32]>, Hkdf<Sha256>) {
-    let mut extract = HkdfExtract::<Sha256>::new(Some(salt));
-    for part in [VERSION, SUITE, label, ikm] {
-        extract.input_ikm(part);
-    }
-    let (mut prk, hkdf) = extract.finalize();
-    let mut copy = Zeroizing::new([0; 32]);
-    copy.copy_from_slice(&prk);
-    prk.as_mut_slice().zeroize();
-    (copy, hkdf)
-}
-
-fn labeled_expand(prk: &Hkdf<Sha256>, label: &[u8], info: &[u8], out: &mut [u8]) {
-    // Both lengths, 12 and 32, fit in a byte.
-    let length = [0, out.len() as u8];
-    // Cannot fail: HKDF-SHA256 has 8160 bytes.
-    let _ = prk.expand_multi_info(&[&length, VERSION, SUITE, label, info], out);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,9 +218,9 @@ mod tests {
         assert_eq!(enc, vector("enc"));
         assert_eq!(*ss, vector("shared_secret"));
         assert_eq!(secret.decapsulate(&enc).unwrap(), ss);
-        let (key, nonce) = schedule(&ss, &vector::<40>("info"));
-        assert_eq!(*key, vector("key"));
-        assert_eq!(*nonce, vector("base_nonce"));
+        let keys = OneMessage::new(SUITE, &ss, &vector::<40>("info"));
+        assert_eq!(*keys.key, vector("key"));
+        assert_eq!(*keys.nonce, vector("base_nonce"));
     }
 
     #[test]

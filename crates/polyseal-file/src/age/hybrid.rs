@@ -191,7 +191,7 @@ fn encode(hrp: Hrp, bytes: &[u8]) -> Zeroizing<String> {
 }
 
 /// Takes either case and any padding: the caller encodes again and compares.
-fn decode<const N: usize>(hrp: Hrp, text: &str) -> Option<Zeroizing<[u8; N]>> {
+pub(super) fn decode<const N: usize>(hrp: Hrp, text: &str) -> Option<Zeroizing<[u8; N]>> {
     let mut bytes = Zeroizing::new([0; N]);
     bech32_decode(
         text,

@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::io::{self, Read};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ::age::armor::ArmoredReader;
 use ::age::{Callbacks, DecryptError, Decryptor, Identity, scrypt, x25519};
@@ -19,6 +19,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{KeyError, KeyProblem};
+use super::in_process::{self, InProcessPlugin};
 use super::recipients::RecipientList;
 use super::work::BoundedIdentity;
 use super::{
@@ -45,6 +46,7 @@ pub(super) enum IdentityLine {
     X25519(x25519::Identity),
     Hybrid(hybrid::Identity),
     Plugin(plugin::Identity),
+    InProcess(in_process::Identity),
 }
 
 /// The identities in the contents of a file, which [`KeyError`] and questions to the user are to
@@ -60,13 +62,28 @@ pub fn parse_identities<C: Callbacks>(
     file: Option<&str>,
     callbacks: &C,
 ) -> Result<Vec<BoxedIdentity>, KeyError> {
+    parse_identities_with(contents, file, callbacks, &[])
+}
+
+/// The same, with plugins that run in this process: for an identity of theirs no program is looked
+/// for.
+///
+/// # Errors
+/// As [`parse_identities`], and [`KeyProblem::Refused`].
+pub fn parse_identities_with<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+    plugins: &[Arc<dyn InProcessPlugin>],
+) -> Result<Vec<BoxedIdentity>, KeyError> {
     let parse = || -> Result<Vec<BoxedIdentity>, KeyError> {
-        Ok(match read(contents, file)? {
+        Ok(match read(contents, file, plugins)? {
             ParsedFile::Lines(identities) => usable(identities, callbacks)?,
             ParsedFile::Encrypted => vec![Box::new(EncryptedFile {
                 contents: contents.to_vec(),
                 file: file.map(str::to_owned),
                 callbacks: callbacks.clone(),
+                plugins: plugins.to_vec(),
                 opened: OnceLock::new(),
             })],
             ParsedFile::Ssh(identity) => vec![ssh::usable(identity, file, callbacks)?],
@@ -141,7 +158,11 @@ pub fn generate(kind: IdentityKind, created: Option<&str>) -> Result<NewIdentity
     Ok(NewIdentity { file, recipient })
 }
 
-pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<ParsedFile, KeyError> {
+pub(super) fn read(
+    contents: &[u8],
+    file: Option<&str>,
+    plugins: &[Arc<dyn InProcessPlugin>],
+) -> Result<ParsedFile, KeyError> {
     if contents.len() > MAX_KEYS_FILE_BYTES {
         return Err(KeyProblem::TooLong(MAX_KEYS_FILE_BYTES).into());
     }
@@ -153,7 +174,7 @@ pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<ParsedFile, Ke
     if bare.starts_with(b"-----BEGIN ") {
         return ssh::read(bare, file).map(ParsedFile::Ssh).map_err(KeyError::from);
     }
-    read_lines(contents).map(ParsedFile::Lines)
+    read_lines(contents, plugins).map(ParsedFile::Lines)
 }
 
 /// What follows a byte order mark and empty lines, as [`lines`] passes them over.
@@ -161,16 +182,19 @@ fn without_blanks_before(contents: &[u8]) -> &[u8] {
     without_mark(contents).trim_ascii_start()
 }
 
-fn read_lines(contents: &[u8]) -> Result<Vec<IdentityLine>, KeyError> {
+fn read_lines(
+    contents: &[u8],
+    plugins: &[Arc<dyn InProcessPlugin>],
+) -> Result<Vec<IdentityLine>, KeyError> {
     let mut identities = Vec::new();
     for (number, line) in lines(contents)? {
-        identities
-            .push(read_line(line).map_err(|problem| KeyError::from(problem).at_line(number))?);
+        let read = read_line(line, plugins);
+        identities.push(read.map_err(|problem| KeyError::from(problem).at_line(number))?);
     }
     if identities.is_empty() { Err(KeyProblem::NoIdentities.into()) } else { Ok(identities) }
 }
 
-fn read_line(line: &str) -> Result<IdentityLine, KeyProblem> {
+fn read_line(line: &str, plugins: &[Arc<dyn InProcessPlugin>]) -> Result<IdentityLine, KeyProblem> {
     const DAMAGED: KeyProblem = KeyProblem::Damaged("identity");
     if line.starts_with("AGE-SECRET-KEY-PQ-1") {
         expect_length("identity", line, hybrid::IDENTITY_CHARACTERS)?;
@@ -181,6 +205,8 @@ fn read_line(line: &str) -> Result<IdentityLine, KeyProblem> {
         // Parsing alone takes padding that is not zero.
         let same = identity.to_string().expose_secret().as_bytes().ct_eq(line.as_bytes());
         if bool::from(same) { Ok(IdentityLine::X25519(identity)) } else { Err(DAMAGED) }
+    } else if let Some(plugin) = in_process::find(line, plugins) {
+        in_process::Identity::read(plugin, line).map(IdentityLine::InProcess)
     } else if line.starts_with("AGE-PLUGIN-") {
         plugin::identity(line).map(IdentityLine::Plugin)
     } else if line.starts_with("age1") || line.starts_with("ssh-") {
@@ -212,6 +238,7 @@ fn usable<C: Callbacks>(
         match identity {
             IdentityLine::X25519(identity) => usable.push(Box::new(identity)),
             IdentityLine::Hybrid(identity) => usable.push(Box::new(identity)),
+            IdentityLine::InProcess(identity) => usable.push(identity.usable()?),
             IdentityLine::Plugin(identity) => {
                 let name = identity.plugin().to_owned();
                 if !plugins.contains(&name) {
@@ -229,6 +256,7 @@ struct EncryptedFile<C> {
     contents: Vec<u8>,
     file: Option<String>,
     callbacks: C,
+    plugins: Vec<Arc<dyn InProcessPlugin>>,
     opened: OnceLock<Result<Vec<BoxedIdentity>, KeyError>>,
 }
 
@@ -236,7 +264,7 @@ impl<C: Callbacks> EncryptedFile<C> {
     /// What is in it. The passphrase is asked for once.
     fn identities(&self) -> Result<&[BoxedIdentity], &KeyError> {
         let open = || {
-            decrypt(&self.contents, self.file.as_deref(), &self.callbacks)
+            decrypt(&self.contents, self.file.as_deref(), &self.callbacks, &self.plugins)
                 .and_then(|identities| usable(identities, &self.callbacks))
                 .map_err(|error| error.in_file(self.file.as_deref()))
         };
@@ -299,6 +327,7 @@ pub(super) fn decrypt<C: Callbacks>(
     contents: &[u8],
     file: Option<&str>,
     callbacks: &C,
+    plugins: &[Arc<dyn InProcessPlugin>],
 ) -> Result<Vec<IdentityLine>, KeyError> {
     let decryptor = open(contents)?;
     let mut identity = scrypt::Identity::new(ask(callbacks, "identity file", file)?);
@@ -327,7 +356,7 @@ pub(super) fn decrypt<C: Callbacks>(
             Err(_) => return Err(KeyProblem::EncryptedDamaged.into()),
         }
     }
-    read_lines(text.get(..length).unwrap_or_default())
+    read_lines(text.get(..length).unwrap_or_default(), plugins)
 }
 
 pub(super) fn ask<C: Callbacks>(

@@ -11,10 +11,15 @@
 //! whose they are. What the `age` crate copies on its way (SSH keys, plugin identities) is not
 //! wiped.
 
+mod dhkem;
 mod error;
 mod hpke;
 pub mod hybrid;
 mod identities;
+pub mod in_process;
+mod keeper;
+mod key_schedule;
+pub mod p256;
 #[cfg_attr(not(feature = "plugin"), path = "plugin_stub.rs")]
 mod plugin;
 mod recipients;
@@ -28,8 +33,11 @@ pub use ::age::{Callbacks, DecryptError, EncryptError, Identity, NoCallbacks, Re
 pub use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
 pub use error::{KeyError, KeyProblem, PluginError, PluginProblem};
 pub use identities::{
-    IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, to_recipients,
+    IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, parse_identities_with,
+    to_recipients,
 };
+pub use in_process::InProcessPlugin;
+pub use keeper::{Keeper, KeeperError, KeeperErrorClass};
 pub use recipients::RecipientList;
 pub(crate) use work::WorkBudget;
 pub use work::{BoundedIdentity, MAX_WORK};

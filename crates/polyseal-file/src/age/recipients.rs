@@ -11,11 +11,13 @@
 //! when a key is wrapped, because plugins say it only then.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ::age::{Callbacks, tag, tagpq, x25519};
 
 use super::error::{KeyError, KeyProblem};
 use super::identities::{IdentityLine, ParsedFile};
+use super::in_process::InProcessPlugin;
 use super::{
     BoxedRecipient, begins_with, expect_length, hybrid, identities, lines, looks_secret, plugin,
     ssh,
@@ -47,6 +49,7 @@ pub struct RecipientList {
     built_in: Vec<BoxedRecipient>,
     plugin_recipients: Vec<plugin::Recipient>,
     plugin_identities: Vec<plugin::Identity>,
+    plugins: Vec<Arc<dyn InProcessPlugin>>,
 }
 
 impl RecipientList {
@@ -63,6 +66,13 @@ impl RecipientList {
     #[must_use]
     pub fn skip_unsupported(self) -> Self {
         Self { skips: true, ..self }
+    }
+
+    /// Has plugins that run in this process: for an identity of theirs that is added from now on no
+    /// program is looked for.
+    #[must_use]
+    pub fn with_plugins(self, plugins: Vec<Arc<dyn InProcessPlugin>>) -> Self {
+        Self { plugins, ..self }
     }
 
     /// What was left out of the files: each says what it is, and where it stands.
@@ -132,9 +142,11 @@ impl RecipientList {
         callbacks: &C,
     ) -> Result<(), KeyError> {
         let read = || {
-            let identities = match identities::read(contents, file)? {
+            let identities = match identities::read(contents, file, &self.plugins)? {
                 ParsedFile::Lines(identities) => identities,
-                ParsedFile::Encrypted => identities::decrypt(contents, file, callbacks)?,
+                ParsedFile::Encrypted => {
+                    identities::decrypt(contents, file, callbacks, &self.plugins)?
+                }
                 ParsedFile::Ssh(identity) => {
                     let built_in = vec![ssh::public(identity)?];
                     return Ok(Self { built_in, ..Self::default() });
@@ -148,6 +160,9 @@ impl RecipientList {
                     }
                     IdentityLine::Hybrid(identity) => {
                         added.built_in.push(Box::new(identity.to_recipient()));
+                    }
+                    IdentityLine::InProcess(identity) => {
+                        added.built_in.push(identity.to_recipient()?);
                     }
                     IdentityLine::Plugin(identity) => added.plugin_identities.push(identity),
                 }

@@ -158,7 +158,11 @@ fn is_strange(error: &Error) -> bool {
         // All that is said of a file's bytes; not what is said of this machine.
         Problem::File(error) => !matches!(
             error,
-            FileError::Io { .. } | FileError::Random | FileError::Stretch | FileError::AgePlugin(_)
+            FileError::Io { .. }
+                | FileError::Random
+                | FileError::Stretch
+                | FileError::AgePlugin(_)
+                | FileError::Keeper(_)
         ),
         _ => false,
     }

@@ -1,0 +1,188 @@
+//! Tokens behind a module of PKCS #11: SoftHSM, YubiKey, Nitrokey, CloudHSM.
+//!
+//! Source: PKCS #11 2.40 (OASIS), `CKM_ECDH1_DERIVE` with `CKD_NULL`; RFC 7512 for the URIs.
+//!
+//! Security claim: the private key is made in the token, and does not leave it. A module is loaded
+//! only from where the user says. The public key of a pair is given to who makes it if it belongs
+//! to the private one. A PIN that was wrong is not given to that token again by this process, by
+//! whatever thread and for whatever file; nor one that was not typed, where one more wrong PIN
+//! locks it.
+//!
+//! Limits: the module is code in this process and is trusted. After a fork the child is refused:
+//! its copy of the module's state is not one that can be used. Two programs that make a pair of the
+//! same name at the same time may make two, which are then refused. A key that wants its PIN before
+//! every use (`CKA_ALWAYS_AUTHENTICATE`) is not served. The crate `cryptoki` does not wipe its own
+//! copy of a derived secret.
+
+mod module;
+mod pin;
+mod token;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use polyseal_file::Key;
+use polyseal_file::age::p256::{Recipient, open_key, seal_key};
+use polyseal_file::age::{Keeper, KeeperError};
+use zeroize::Zeroizing;
+
+use self::token::Token;
+use super::{Kms, Point};
+use crate::{Error, Problem, Result, Settings, Uri};
+
+/// Of a token and of its key pair, as RFC 7512 names them. What is not said is not compared.
+pub(super) struct Names {
+    pub(super) token: Option<String>,
+    pub(super) serial: Option<String>,
+    pub(super) manufacturer: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) slot: Option<u64>,
+    pub(super) object: Option<String>,
+    pub(super) id: Option<Vec<u8>>,
+}
+
+impl Names {
+    fn of(uri: &Uri) -> Result<Self> {
+        const KNOWN: [&str; 8] =
+            ["token", "serial", "manufacturer", "model", "slot-id", "object", "id", "type"];
+        let bad = |why: String| Error::new(Problem::Uri(why));
+        if let Some(name) = uri.attribute_names().find(|name| !KNOWN.contains(name)) {
+            return Err(bad(format!("it has an unknown attribute {name}")));
+        }
+        if uri.attribute("type").is_some_and(|kind| kind != "private") {
+            return Err(bad("its type is private, or is left out".to_owned()));
+        }
+        let slot = uri.attribute("slot-id").map(str::parse).transpose();
+        let text = |name| uri.attribute(name).map(str::to_owned);
+        let names = Self {
+            token: text("token"),
+            serial: text("serial"),
+            manufacturer: text("manufacturer"),
+            model: text("model"),
+            slot: slot.map_err(|_| bad("its slot-id is not a number".to_owned()))?,
+            object: text("object"),
+            id: uri.id().map(<[u8]>::to_vec),
+        };
+        if names.object.is_none() && names.id.is_none() {
+            return Err(bad("it names no key: object=NAME or id=BYTES does".to_owned()));
+        }
+        Ok(names)
+    }
+}
+
+pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
+    Ok(Box::new(Pkcs11 {
+        names: Names::of(uri)?,
+        module: module::path(uri, settings)?,
+        uri: uri.clone(),
+        settings: settings.clone(),
+        token: Mutex::new(None),
+    }))
+}
+
+struct Pkcs11 {
+    names: Names,
+    module: PathBuf,
+    uri: Uri,
+    settings: Settings,
+    /// One session for all threads.
+    token: Mutex<Option<Token>>,
+}
+
+impl Pkcs11 {
+    /// Does something with the token, and once more if it was pulled and is there again.
+    fn with_token<T>(&self, act: impl Fn(&mut Token) -> token::Result<T>) -> Result<T> {
+        let mut held = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.as_ref().is_some_and(Token::is_forked) {
+            return Err(module::forked());
+        }
+        let was_open = held.is_some();
+        let first = act(self.opened(&mut held)?);
+        let result = match first {
+            Err(failure) if was_open && failure.is_gone => {
+                *held = None;
+                act(self.opened(&mut held)?)
+            }
+            result => result,
+        };
+        if result.as_ref().is_err_and(|failure| failure.is_gone) {
+            *held = None;
+        }
+        result.map_err(|failure| failure.error)
+    }
+
+    fn opened<'a>(&self, held: &'a mut Option<Token>) -> Result<&'a mut Token> {
+        match held {
+            Some(token) => Ok(token),
+            None => {
+                let module = module::load(&self.module)?;
+                let token = Token::open(module, &self.module, &self.names)?;
+                Ok(held.insert(token))
+            }
+        }
+    }
+
+    fn log_in(&self, token: &mut Token) -> token::Result<()> {
+        token.log_in(|what| pin::find(&self.uri, &self.settings, what))
+    }
+}
+
+/// What a token derived.
+struct Derived(Zeroizing<[u8; 32]>);
+
+impl Keeper for Derived {
+    fn derive(&self, _: &Point) -> std::result::Result<Zeroizing<[u8; 32]>, KeeperError> {
+        Ok(self.0.clone())
+    }
+}
+
+impl Pkcs11 {
+    /// Fails unless the private key belongs to `point`: in some tokens, whoever has them can put a
+    /// public key of their own in the place of another, without a PIN.
+    fn check(&self, point: &Point) -> Result<()> {
+        const INFO: &[u8] = b"polyseal-kms/1 pkcs11 check";
+        let other = || {
+            let why = "the public key of this name does not belong to the private one";
+            Problem::Token(why.to_owned())
+        };
+        let recipient = Recipient::from_point(point).map_err(|_| other())?;
+        let key = Key::generate().map_err(|_| Problem::Random)?;
+        let sealed = seal_key(&recipient, INFO, &key).map_err(|_| Problem::Random)?;
+        let enc = sealed.first_chunk().ok_or_else(other)?;
+        let derived = Derived(self.derive(enc)?);
+        open_key(&recipient, &derived, INFO, &sealed).map_err(|_| other())?;
+        Ok(())
+    }
+}
+
+impl Kms for Pkcs11 {
+    fn make_key_pair(&self) -> Result<Point> {
+        let point = self.with_token(|token| {
+            self.log_in(token)?;
+            if !token.has_key_pair(&self.names)? {
+                token.make_key_pair(&self.names)?;
+            }
+            token.public_key(&self.names)
+        })?;
+        self.check(&point)?;
+        Ok(point)
+    }
+
+    fn public_key(&self) -> Result<Point> {
+        self.with_token(|token| match token.public_key(&self.names) {
+            // Some tokens show public keys only to their user.
+            Err(failure) if failure.is_not_found() => {
+                self.log_in(token)?;
+                token.public_key(&self.names)
+            }
+            result => result,
+        })
+    }
+
+    fn derive(&self, point: &Point) -> Result<Zeroizing<[u8; 32]>> {
+        self.with_token(|token| {
+            self.log_in(token)?;
+            token.derive(&self.names, point)
+        })
+    }
+}
