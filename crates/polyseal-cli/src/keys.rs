@@ -7,14 +7,16 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::age::{KeyProblem, MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
+use polyseal_file::age::{KeyProblem, MAX_KEYS_FILE_BYTES, RecipientList, parse_identities_with};
 use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
+use polyseal_kms::{MAX_KEY_FILE_BYTES, key_from_file};
 use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
+use crate::keepers;
 use crate::messages::{warn, warn_of_weak};
 use crate::objects::expect_file;
 use crate::prompt::{self, TerminalCallbacks};
@@ -74,12 +76,18 @@ impl KeyInputs {
     }
 
     fn key(&self, path: &Path) -> Result<Key> {
-        let bytes = self.read(path, "key file", Key::MAX_FILE_BYTES)?;
-        let key = Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
+        let key = self.key_of_any_strength(path)?;
         if !key.looks_random() {
             warn_of_weak(path);
         }
         Ok(key)
+    }
+
+    /// A key file of either kind. The keeper of a wrapped one is called.
+    fn key_of_any_strength(&self, path: &Path) -> Result<Key> {
+        let bytes = self.read(path, "key file", MAX_KEY_FILE_BYTES)?;
+        let key = key_from_file(&bytes, &keepers::settings());
+        key.map_err(|error| Failure::from(error).about(path))
     }
 
     /// The next passphrase from `fd`, one of those that [`new`](Self::new) was given.
@@ -131,7 +139,7 @@ pub(crate) fn recipients_and_passphrase(
     for path in keys {
         recipients = recipients.key(sources.key(path)?);
     }
-    let mut list = RecipientList::new();
+    let mut list = RecipientList::new().with_plugins(keepers::plugins());
     if args.skip_unsupported {
         list = list.skip_unsupported();
     }
@@ -181,13 +189,15 @@ pub(crate) fn recipients_and_passphrase(
 /// file has one; once, for all files.
 fn identities(args: &OpenArgs, ask: bool, sources: &KeyInputs) -> Result<Identities<'static>> {
     let mut identities = Identities::new();
+    let plugins = keepers::plugins();
     for path in &args.key {
         identities = identities.key(sources.key(path)?);
     }
     for path in &args.identity {
         let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;
-        identities =
-            identities.age(parse_identities(&contents, path.to_str(), &TerminalCallbacks)?);
+        let name = path.to_str();
+        let parsed = parse_identities_with(&contents, name, &TerminalCallbacks, &plugins)?;
+        identities = identities.age(parsed);
     }
     if let Some(fd) = args.passphrase_fd {
         let given = sources.passphrase(fd)?;
@@ -213,9 +223,7 @@ pub(crate) fn identities_of(
     sources: &KeyInputs,
 ) -> Result<Identities<'static>> {
     let new = keys.iter().try_fold(Identities::new(), |identities, path| {
-        let bytes = sources.read(path, "key file", Key::MAX_FILE_BYTES)?;
-        let key = Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
-        Ok::<_, Failure>(identities.key(key))
+        Ok::<_, Failure>(identities.key(sources.key_of_any_strength(path)?))
     })?;
     Ok(match passphrase {
         None => new,

@@ -19,6 +19,7 @@ mod args;
 mod commands;
 mod error;
 mod file_io;
+mod keepers;
 mod keys;
 mod messages;
 mod objects;
@@ -76,6 +77,7 @@ fn run(command: Command) -> Result {
         Command::Mount(args) => commands::mount(&args),
         Command::Rekey(args) => commands::rekey(&args),
         Command::Keygen(args) => commands::keygen(&args),
+        Command::Kms(args) => commands::kms(&args),
         Command::Inspect(args) => commands::inspect(&args),
         Command::Suites(args) => commands::suites(&args),
         Command::Limits(args) => commands::limits(&args),

@@ -115,6 +115,11 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
     Ok(Passphrase::new(line)?)
 }
 
+/// What a keeper of keys wants to know, which is named so.
+pub(crate) fn secret(what: &str) -> Option<Zeroizing<String>> {
+    ask(&format!("{}: ", shown(what))).ok().flatten()
+}
+
 /// 100 random bits, in groups that can be copied by hand.
 fn random_passphrase() -> Result<Zeroizing<String>> {
     let mut bits = Zeroizing::new([0; GROUPS * GROUP]);

@@ -11,9 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the tool, from the ground up: each may use those before it.
-const TOOL: [&str; 15] = [
+const TOOL: [&str; 16] = [
     "error", "messages", "amount", "args", "signals", "streams", "progress", "secret", "objects",
-    "prompt", "file_io", "keys", "commands", "main", "",
+    "prompt", "file_io", "keepers", "keys", "commands", "main", "",
 ];
 
 /// The commands that others use. What is not here is used by no command.

@@ -1,24 +1,43 @@
 //! `inspect`: what a file says of itself, without a key and so without any proof.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
 
 use polyseal_file::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age};
+use polyseal_kms::{WrappedKey, is_wrapped};
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
-use crate::error::{Result, shown};
+use crate::error::{Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::keys::KeyInputs;
+
+/// Enough to see what a file is: the shortest header.
+const SNIFFED_BYTES: usize = 4096;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
         let header = KeyInputs::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
-        let length = payload.and_then(|payload| payload.bytes());
+        let length = payload.and_then(|payload| InputFile::bytes(&payload));
         return show(args, &Inspection::from_header(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
-    let length = input.bytes();
+    let length = InputFile::bytes(&input);
+    let mut start = Vec::new();
+    let mut read_on = |bytes: usize, start: &mut Vec<u8>| {
+        let path = args.file.as_deref().unwrap_or_else(|| Path::new("-"));
+        let read = (&mut input).take(bytes as u64).read_to_end(start);
+        read.map_err(|error| Failure::io("read", path, &error))
+    };
+    read_on(SNIFFED_BYTES, &mut start)?;
+    if is_wrapped(&start) {
+        read_on(WrappedKey::MAX_FILE_BYTES, &mut start)?;
+        return show_wrapped(args, &WrappedKey::parse(&start)?);
+    }
+    let mut input = start.as_slice().chain(input);
     match AnyInspection::read(&mut input, length)?.file {
         FormatInspection::Polyseal(file) => show(args, &file),
         FormatInspection::Age(file) if args.json => print_json(&file),
@@ -28,6 +47,33 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
 
 fn show(args: &InspectArgs, file: &Inspection) -> Result {
     if args.json { print_json(file) } else { print(&text(file)) }
+}
+
+fn show_wrapped(args: &InspectArgs, key: &WrappedKey) -> Result {
+    if args.json {
+        return print_json(&serde_json::json!({
+            "format": "wrapped-key",
+            "version": 1,
+            "kms": key.uri().as_str(),
+            "context": key.context().pairs().collect::<BTreeMap<_, _>>(),
+            "key_id": key.key_id(),
+            "recipient": key.recipient(),
+            "authenticated": false,
+        }));
+    }
+    let mut text = Lines::default();
+    text.line("format", "Polyseal wrapped key, version 1".to_owned());
+    text.line("kept by", key.uri().to_string());
+    for (name, value) in key.context().pairs() {
+        text.line("context", format!("{} = {}", shown(name), shown(value)));
+    }
+    if let Some(key_id) = key.key_id() {
+        text.line("key", shown(key_id));
+    }
+    if let Some(recipient) = key.recipient() {
+        text.line("sealed to", recipient);
+    }
+    print(&text.payload(None))
 }
 
 fn age_text(file: &age::v1::Inspection) -> String {

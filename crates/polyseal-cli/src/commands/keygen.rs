@@ -1,25 +1,33 @@
-//! `keygen`: a fresh random key in a new file that only its owner can read.
+//! `keygen`: a fresh random key in a new file that only its owner can read, or a key that is kept
+//! elsewhere and a file that says where.
 
-use polyseal_file::Key;
-use polyseal_file::age::{IdentityKind, generate};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::age::{IdentityKind, RecipientList, generate};
+use polyseal_file::{Key, Recipients, encrypt};
+use polyseal_kms::{Context, KeyPair, Origin, Uri, WrappedKey};
 
 use super::print;
-use crate::args::{KeyKind, KeygenArgs, OutputArgs};
+use crate::args::{KeyKind, KeygenArgs, KeygenKmsArgs, OutputArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{OutputFile, OutputKind};
+use crate::keepers;
+use crate::prompt::TerminalCallbacks;
 
 pub(crate) fn keygen(args: &KeygenArgs) -> Result {
-    let (file, recipient) = match args.kind {
+    if let Some(uri) = &args.kms.uri {
+        return keygen_elsewhere(args, &Uri::parse(uri, Origin::User)?);
+    }
+    let (file, recipient) = match args.kind.unwrap_or(KeyKind::KeyFile) {
         KeyKind::KeyFile => (Key::generate()?.to_file(), None),
         KeyKind::X25519 => identity(IdentityKind::X25519)?,
         KeyKind::Hybrid => identity(IdentityKind::Hybrid)?,
+        KeyKind::KeyPair => {
+            return Err(Failure::usage("a key pair is kept elsewhere: where, is missing")
+                .hint("give --kms URI; identities that are files are x25519 and hybrid"));
+        }
     };
-    // A key that is replaced takes every file encrypted with it along: there is no -f.
-    let output = OutputArgs { output: Some(args.output.clone()), force: false };
-    let mut output = OutputFile::open(&output, OutputKind::Unknown, &[]).map_err(no_force)?;
-    output.write_all(file.as_bytes())?;
-    output.sync()?;
-    output.commit().map_err(no_force)?;
+    write(new_file(&args.output)?, file.as_bytes())?;
     if let Some(recipient) = recipient {
         // What others encrypt to, for whoever wants to keep or to send it.
         print(&format!("{recipient}\n"))?;
@@ -27,9 +35,90 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     Ok(())
 }
 
+fn keygen_elsewhere(args: &KeygenArgs, uri: &Uri) -> Result {
+    if args.kms.also.is_empty() && !args.kms.only {
+        return Err(Failure::usage("what only a keeper can open is lost with its key")
+            .hint("give a second recipient with --also, or say --only"));
+    }
+    let of_pairs = uri.scheme().is_of_key_pairs();
+    match args.kind.unwrap_or(if of_pairs { KeyKind::KeyPair } else { KeyKind::KeyFile }) {
+        KeyKind::KeyFile => wrapped_key(&args.output, uri, &args.kms),
+        KeyKind::KeyPair => key_pair(&args.output, uri, &args.kms),
+        KeyKind::X25519 | KeyKind::Hybrid => {
+            Err(Failure::usage("a keeper has wrapped keys and key pairs on P-256")
+                .hint("use -t key-file or -t key-pair with --kms"))
+        }
+    }
+}
+
+/// The keeper is called when all else is known to be right: a key of it may stay.
+fn wrapped_key(path: &Path, uri: &Uri, args: &KeygenKmsArgs) -> Result {
+    let context = Context::parse(args.context.iter().map(String::as_str))?;
+    let also = recipients(&args.also)?;
+    let output = new_file(path)?;
+    let backup = match also.is_empty() {
+        true => None,
+        false if path == Path::new("-") => {
+            return Err(Failure::usage("--also writes a second file, named after the first")
+                .hint("give the wrapped key a name, with -o"));
+        }
+        false => Some(new_file(&backup_of(path))?),
+    };
+    let (wrapped, key) = WrappedKey::generate(uri, context, &keepers::settings())?;
+    if let Some(backup) = backup {
+        let also = Recipients::new().age(also.into_recipients(&TerminalCallbacks)?);
+        let sealed = encrypt(&also, key.to_file().as_bytes()).map_err(Failure::sealing)?;
+        write(backup, &sealed)?;
+    }
+    write(output, wrapped.to_file().as_bytes())
+}
+
+fn key_pair(path: &Path, uri: &Uri, args: &KeygenKmsArgs) -> Result {
+    if !args.context.is_empty() {
+        return Err(Failure::usage("a key pair has no context")
+            .hint("leave --kms-context out, or use -t key-file"));
+    }
+    recipients(&args.also)?;
+    let output = new_file(path)?;
+    let pair = KeyPair::make(uri, &keepers::settings())?;
+    write(output, pair.to_identity_file(None)?.as_bytes())?;
+    let mut lines = format!("{}\n", pair.recipient());
+    for also in &args.also {
+        lines.push_str(also.trim());
+        lines.push('\n');
+    }
+    print(&lines)
+}
+
+fn recipients(texts: &[String]) -> Result<RecipientList> {
+    let mut list = RecipientList::new().with_plugins(keepers::plugins());
+    for text in texts {
+        list.add(text.trim())?;
+    }
+    Ok(list)
+}
+
+fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".backup");
+    name.into()
+}
+
 fn identity(kind: IdentityKind) -> Result<(zeroize::Zeroizing<String>, Option<String>)> {
     let identity = generate(kind, None)?;
     Ok((identity.file, Some(identity.recipient)))
+}
+
+/// A key that is replaced takes every file encrypted with it along: there is no -f.
+fn new_file(path: &Path) -> Result<OutputFile> {
+    let output = OutputArgs { output: Some(path.to_owned()), force: false };
+    OutputFile::open(&output, OutputKind::Unknown, &[]).map_err(no_force)
+}
+
+fn write(mut output: OutputFile, bytes: &[u8]) -> Result {
+    output.write_all(bytes)?;
+    output.sync()?;
+    output.commit().map_err(no_force)
 }
 
 fn no_force(failure: Failure) -> Failure {

@@ -9,6 +9,7 @@ mod crypt;
 mod hazmat;
 mod inspect;
 mod keygen;
+mod kms;
 mod limits;
 mod many;
 #[cfg(feature = "mount")]
@@ -29,6 +30,7 @@ pub(crate) use crypt::{decrypt, encrypt, verify};
 pub(crate) use hazmat::hazmat;
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;
+pub(crate) use kms::kms;
 pub(crate) use limits::limits;
 #[cfg(feature = "mount")]
 pub(crate) use mount::mount;

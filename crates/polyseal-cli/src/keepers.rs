@@ -1,0 +1,45 @@
+//! Keys that live elsewhere, as this tool speaks to their keepers: with the environment, and a PIN
+//! that is asked for at the terminal.
+
+use std::sync::Arc;
+
+use polyseal_file::age::InProcessPlugin;
+use polyseal_kms::{Class, Error, KeyError, Plugin, Settings};
+
+use crate::error::{Code, Failure};
+use crate::prompt;
+
+pub(crate) fn settings() -> Settings {
+    Settings::from_environment().ask_with(prompt::secret)
+}
+
+/// What opens the files of key pairs in this process: age would start a program for each file.
+pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
+    vec![Arc::new(Plugin::new(settings()))]
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match error.class() {
+            Class::Usage => Code::Usage,
+            Class::System => Code::Io,
+            Class::NoKey => Code::NoKey,
+            Class::Content => Code::Content,
+        };
+        let failure = Self::new(code, error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::File(error) => error.into(),
+            KeyError::Kms(error) => error.into(),
+            other => Self::new(Code::Content, other.to_string()),
+        }
+    }
+}
