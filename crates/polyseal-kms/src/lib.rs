@@ -21,6 +21,7 @@
 
 mod context;
 mod error;
+mod key_file;
 mod key_pair;
 mod percent;
 mod provider;
@@ -30,7 +31,9 @@ mod wrapped;
 
 pub use context::Context;
 pub use error::{Class, Error, Problem, Result};
+pub use key_file::{KeyError, MAX_KEY_FILE_BYTES, forget_keys, is_wrapped, key_from_file, unwrap_once};
 pub use key_pair::{KeyPair, LazyKeeper, Plugin};
 pub use provider::{Blob, Kms, Point, connect};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};
+pub use wrapped::WrappedKey;
