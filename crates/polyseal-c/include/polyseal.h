@@ -132,7 +132,9 @@ enum polyseal_error {
     /* armour that is not as it should be */
     POLYSEAL_ERR_ARMOR = 34,
     /* the input grew while it was read: the output has its first length */
-    POLYSEAL_ERR_GREW = 35
+    POLYSEAL_ERR_GREW = 35,
+    /* the keeper of a key that is kept elsewhere does not give it */
+    POLYSEAL_ERR_KEEPER = 36
 };
 
 /*
@@ -1346,7 +1348,11 @@ typedef struct polyseal_options {
     const uint8_t *key;
     /*
      * The name of a key file, as `polyseal keygen` makes it, which is a
-     * regular file: a key beside, or instead of, the one above.
+     * regular file: a key beside, or instead of, the one above. If the library
+     * was built with kms, it may be a wrapped key file: then the first call of
+     * a process asks the keeper of the key, which is found by the environment,
+     * and waits for the answer. The key stays in memory until the process
+     * ends.
      */
     const char *key_file;
     /*
@@ -1357,7 +1363,8 @@ typedef struct polyseal_options {
     /*
      * To decrypt: the contents of an identity file of age, such as
      * "AGE-SECRET-KEY-1...", or of a private SSH key. It must not be encrypted
-     * itself. To encrypt it is not used.
+     * itself. If the library was built with kms, it may be that of a key pair
+     * in a token, which is asked for each file. To encrypt it is not used.
      */
     const char *age_identities;
     /*
@@ -1413,8 +1420,9 @@ typedef struct polyseal_options {
  * Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody, or those who do
  * not go together; POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED,
  * POLYSEAL_ERR_GREW, POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_SUITE,
- * POLYSEAL_ERR_CONTEXT, POLYSEAL_ERR_KEY_FILE, POLYSEAL_ERR_RANDOM; and
- * POLYSEAL_ERR_MEMORY if the passphrase takes more than there is.
+ * POLYSEAL_ERR_CONTEXT, POLYSEAL_ERR_KEY_FILE, POLYSEAL_ERR_KEEPER,
+ * POLYSEAL_ERR_RANDOM; and POLYSEAL_ERR_MEMORY if the passphrase takes more
+ * than there is.
  */
 int polyseal_encrypt_file(
     const char *input, const char *output, const polyseal_options *options);

@@ -79,6 +79,7 @@ codes! {
     Suite = 33, "SUITE", "no algorithm, or no size of segments, for files";
     Armor = 34, "ARMOR", "armour that is not as it should be";
     Grew = 35, "GREW", "the input grew while it was read: the output has its first length";
+    Keeper = 36, "KEEPER", "the keeper of a key that is kept elsewhere does not give it";
 }
 
 impl Failure {
@@ -191,8 +192,9 @@ impl From<polyseal_file::Error> for Failure {
             },
             E::Keeper(error) => match error.class() {
                 KeeperErrorClass::System => Code::Io,
-                KeeperErrorClass::NoKey => Code::NoMatchingKey,
-                KeeperErrorClass::Usage | KeeperErrorClass::Content => Code::KeyFile,
+                KeeperErrorClass::NoKey => Code::Keeper,
+                KeeperErrorClass::Usage => Code::Unsupported,
+                KeeperErrorClass::Content => Code::KeyFile,
             },
             E::Random => Code::Random,
             _ => Code::Defect,

@@ -20,7 +20,8 @@ use crate::options::{Options, polyseal_options};
 /// Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody, or those who do not go together;
 /// POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_GREW,
 /// POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_SUITE, POLYSEAL_ERR_CONTEXT, POLYSEAL_ERR_KEY_FILE,
-/// POLYSEAL_ERR_RANDOM; and POLYSEAL_ERR_MEMORY if the passphrase takes more than there is.
+/// POLYSEAL_ERR_KEEPER, POLYSEAL_ERR_RANDOM; and POLYSEAL_ERR_MEMORY if the passphrase takes more
+/// than there is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_encrypt_file(
     input: *const c_char,

@@ -31,6 +31,11 @@ pub mod files;
 pub mod hazmat;
 mod input;
 pub mod inspect;
+#[cfg(feature = "kms")]
+mod kms;
+#[cfg(not(feature = "kms"))]
+#[path = "kms_stub.rs"]
+mod kms;
 pub mod library;
 pub mod mac;
 mod one_shot;

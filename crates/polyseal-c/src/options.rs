@@ -9,7 +9,7 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
+use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities_with};
 use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite};
 use polyseal_local::cores;
 use zeroize::Zeroizing;
@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use crate::error::{Code, Failure, Result};
 use crate::ffi::{bytes, null, text};
 use crate::input::{open, path};
+use crate::kms;
 
 /// For whom a file is, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set what
 /// you need: what is NULL or 0 is not used.
@@ -28,12 +29,15 @@ pub struct polyseal_options {
     /// A key of POLYSEAL_FILE_KEYBYTES bytes.
     pub key: *const u8,
     /// The name of a key file, as `polyseal keygen` makes it, which is a regular file: a key
-    /// beside, or instead of, the one above.
+    /// beside, or instead of, the one above. If the library was built with kms, it may be a wrapped
+    /// key file: then the first call of a process asks the keeper of the key, which is found by the
+    /// environment, and waits for the answer. The key stays in memory until the process ends.
     pub key_file: *const c_char,
     /// To encrypt: recipients of age, one on a line, such as "age1…". To decrypt it is not used.
     pub age_recipients: *const c_char,
     /// To decrypt: the contents of an identity file of age, such as "AGE-SECRET-KEY-1…", or of a
-    /// private SSH key. It must not be encrypted itself. To encrypt it is not used.
+    /// private SSH key. It must not be encrypted itself. If the library was built with kms, it may
+    /// be that of a key pair in a token, which is asked for each file. To encrypt it is not used.
     pub age_identities: *const c_char,
     /// A passphrase, which is for itself: a file that has one has no other key.
     pub passphrase: *const u8,
@@ -179,7 +183,8 @@ impl<'a> Options<'a> {
             identities = identities.passphrase(move || Ok(passphrase.clone()));
         }
         if let Some(contents) = self.identities {
-            let parsed = parse_identities(contents.as_bytes(), None, &NoCallbacks);
+            let plugins = kms::plugins();
+            let parsed = parse_identities_with(contents.as_bytes(), None, &NoCallbacks, &plugins);
             identities = identities.age(parsed.map_err(key_failure)?);
         }
         Ok(identities)
@@ -193,10 +198,10 @@ fn key_failure(error: impl ToString) -> Failure {
 fn key_file(path: &Path) -> Result<Key> {
     let file = open(path, "the key file")?;
     // One byte more than a key file may have shows that there are more.
-    let room = Key::MAX_FILE_BYTES + 1;
+    let room = kms::MAX_KEY_FILE_BYTES + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
     file.take(room as u64)
         .read_to_end(&mut contents)
         .map_err(|error| Failure::new(Code::Io, format!("cannot read the key file: {error}")))?;
-    Ok(Key::parse(&contents)?)
+    kms::key(&contents)
 }

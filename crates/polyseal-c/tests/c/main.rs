@@ -8,6 +8,8 @@
 
 mod compiler;
 mod flat;
+#[cfg(feature = "kms")]
+mod kms;
 mod supercop;
 
 use std::fs;
@@ -160,6 +162,19 @@ fn other_recipients_and_what_a_file_says() {
 #[test]
 fn threads_share_keys_and_files() {
     run("threads.c");
+}
+
+#[cfg(feature = "kms")]
+#[test]
+fn keys_that_live_elsewhere() {
+    let place = scratch("kms");
+    kms::prepare(&place);
+    let file = folder().join("tests/c/kms.c");
+    let program = Program::compile(&file, Language::C99, Linked::Shared, &place, &[]);
+    let path = format!("{}:/usr/bin:/bin", place.join("bin").display());
+    program.run(&[&path], &place);
+    // Of team.wrapped once, however many files; and of each that gives no key.
+    assert_eq!(kms::lookups(&place), 3);
 }
 
 fn run(name: &str) {

@@ -1,0 +1,40 @@
+//! Keys that live elsewhere, by way of [`polyseal_kms`]. What says where a keeper is and how it is
+//! spoken to is the environment. Nobody is asked for a PIN.
+
+use std::sync::Arc;
+
+use polyseal_file::Key;
+use polyseal_file::age::InProcessPlugin;
+use polyseal_kms::{Class, KeyError, Plugin, Settings, key_from_file};
+
+pub(crate) use polyseal_kms::MAX_KEY_FILE_BYTES;
+
+use crate::error::{Code, Failure, Result};
+
+/// The key in a key file, plain or wrapped.
+pub(crate) fn key(file: &[u8]) -> Result<Key> {
+    Ok(key_from_file(file, &Settings::from_environment())?)
+}
+
+/// What reads the identities of key pairs.
+pub(crate) fn plugins() -> [Arc<dyn InProcessPlugin>; 1] {
+    [Arc::new(Plugin::new(Settings::from_environment()))]
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::File(error) => error.into(),
+            KeyError::Kms(error) => {
+                let code = match error.class() {
+                    Class::Usage => Code::Unsupported,
+                    Class::System => Code::Io,
+                    Class::NoKey => Code::Keeper,
+                    Class::Content => Code::KeyFile,
+                };
+                Self::new(code, error.to_string())
+            }
+            error => Self::new(Code::Defect, error.to_string()),
+        }
+    }
+}
