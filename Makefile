@@ -25,7 +25,7 @@ check: format lint unit ## what finds most mistakes, while one works
 test: format lint portable unit rustdoc python wheel constant-time hw ## all that a change must pass
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
-LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores engines large mount assertions \
+LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores kms engines large mount assertions \
 	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
 	hw-volume hw-gates
 ifdef ONLY
@@ -48,7 +48,8 @@ format: ## layout, stray files, length of lines and pages
 
 lint: ## clippy on everything
 	cargo clippy --locked --workspace --all-targets \
-		--features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/long-tests,polyseal-cli/mount -- -D warnings
+		--features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount \
+		-- -D warnings
 
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.
@@ -64,7 +65,7 @@ portable: ## the core without std, and with its default features
 # What can be tested only with other programs says so where they are not.
 unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client -- \
-		cargo test --locked --workspace --features polyseal/memcheck,polyseal-cli/bench
+		cargo test --locked --workspace --features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code
@@ -124,7 +125,7 @@ hw-syn: ## area and clock of the cores in hardware
 
 # Needs cargo-deny, which takes minutes to build, and the network.
 deny: ## licences, sources and advisories of the dependencies
-	cargo deny --locked --features polyseal-cli/mount,polyseal-cli/stores check
+	cargo deny --locked --features polyseal-cli/kms,polyseal-cli/mount,polyseal-cli/stores check
 	cargo deny --locked --config deny.toml --manifest-path research/fuzz/Cargo.toml check
 
 clean: ## removes what was built
@@ -139,7 +140,8 @@ clean: ## removes what was built
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 msrv:
 	rustup toolchain install $(MSRV) --profile minimal
-	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-object-store -p polyseal-c
+	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-kms -p polyseal-object-store \
+		-p polyseal-c
 
 # `portable` with an allocator; each family of algorithms and each feature of the file format by itself; the file
 # format where there is no Unix; and all that users install where Unix is macOS.
@@ -159,6 +161,12 @@ portable-all: portable
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 	cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin -- -D warnings
+
+# Keys in tokens, TPMs and keyrings, with SoftHSM, swtpm and GNOME Keyring.
+kms:
+	scripts/with age dbus gnome-keyring libsecret-tools softhsm2 swtpm tpm2-tools -- \
+		cargo test --locked -p polyseal-kms --features kms-tests
+	cargo test --locked -p polyseal-c --features kms
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:

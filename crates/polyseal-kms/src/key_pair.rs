@@ -199,7 +199,7 @@ mod tests {
             let data = [&recipient().to_compressed()[..], uri.as_bytes()].concat();
             in_process::to_line(NAME, &data).unwrap().to_string()
         };
-        assert_eq!(read(&line("aws-kms://alias/a")), Ok(()));
+        assert_eq!(read(&line("tpm:")), Ok(()));
         for (uri, expected) in [
             ("pkcs11:token=a?module-path=/x.so", "module-path"),
             ("pkcs11:token=a?pin-source=/etc/passwd", "pin-source"),

@@ -5,14 +5,6 @@ use zeroize::Zeroizing;
 
 use crate::{Context, Error, Problem, Result, Scheme, Settings, Uri};
 
-#[cfg(feature = "aws")]
-mod aws;
-#[cfg(feature = "azure")]
-mod azure;
-#[cfg(feature = "gcp")]
-mod gcp;
-#[cfg(feature = "http")]
-mod http;
 #[cfg(feature = "pkcs11")]
 mod pkcs11;
 #[cfg(any(feature = "tpm", feature = "secret-service"))]
@@ -21,8 +13,6 @@ mod programs;
 mod secret_service;
 #[cfg(feature = "tpm")]
 mod tpm;
-#[cfg(feature = "vault")]
-mod vault;
 
 /// A point of the curve P-256, uncompressed: `04`, then both coordinates.
 pub type Point = [u8; 65];
@@ -107,14 +97,6 @@ pub trait Kms: Send + Sync {
 /// [`Problem::NotBuilt`], or that something is not configured.
 pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let keeper: Result<Box<dyn Kms>> = match uri.scheme() {
-        #[cfg(feature = "aws")]
-        Scheme::Aws => aws::connect(uri, settings),
-        #[cfg(feature = "gcp")]
-        Scheme::Gcp => gcp::connect(uri, settings),
-        #[cfg(feature = "azure")]
-        Scheme::Azure => azure::connect(uri, settings),
-        #[cfg(feature = "vault")]
-        Scheme::Vault => vault::connect(uri, settings),
         #[cfg(feature = "pkcs11")]
         Scheme::Pkcs11 => pkcs11::connect(uri, settings),
         #[cfg(feature = "tpm")]

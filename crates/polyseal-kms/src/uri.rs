@@ -1,4 +1,4 @@
-//! URIs of keys, as Tink and RFC 7512 have them, and what of them may come from a file.
+//! URIs of keys, as RFC 7512 has them, and what of them may come from a file.
 //!
 //! Security claim: a URI that was read from a file names a key, and nothing else: no module that
 //! would be loaded, no place where a PIN is read.
@@ -26,14 +26,6 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheme {
-    /// `aws-kms://`: AWS KMS.
-    Aws,
-    /// `gcp-kms://`: Google Cloud KMS.
-    Gcp,
-    /// `azure-kv://`: Azure Key Vault.
-    Azure,
-    /// `hcvault://`: the transit engine of Vault and OpenBao.
-    Vault,
     /// `pkcs11:`: a token behind a module of PKCS #11.
     Pkcs11,
     /// `tpm:`: the TPM 2.0 of this machine.
@@ -43,11 +35,7 @@ pub enum Scheme {
 }
 
 /// All kinds, and how their URIs begin.
-const SCHEMES: [(Scheme, &str, &str); 7] = [
-    (Scheme::Aws, "aws-kms://", "aws"),
-    (Scheme::Gcp, "gcp-kms://", "gcp"),
-    (Scheme::Azure, "azure-kv://", "azure"),
-    (Scheme::Vault, "hcvault://", "vault"),
+const SCHEMES: [(Scheme, &str, &str); 3] = [
     (Scheme::Pkcs11, "pkcs11:", "pkcs11"),
     (Scheme::Tpm, "tpm:", "tpm"),
     (Scheme::SecretService, "secret-service:", "secret-service"),
@@ -106,20 +94,15 @@ impl Uri {
             attributes: Vec::new(),
             query: Vec::new(),
         };
-        if matches!(scheme, Scheme::Pkcs11 | Scheme::Tpm | Scheme::SecretService) {
-            let rest = &text[start.len()..];
-            let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-            uri.attributes = attributes(path, ';')?;
-            uri.query = attributes(query, '&')?;
-            if let Some((name, _)) = uri.query.iter().find(|(name, _)| !is_known_query(name)) {
-                return Err(bad(&format!("it has an unknown attribute {name}")));
-            }
-            if let (Origin::File, Some((name, _))) = (origin, uri.query.first()) {
-                return Err(Problem::NotFromFile(name.clone()).into());
-            }
-        } else if uri.name().is_empty() {
-            return Err(bad("it names no key"));
+        let (path, query) = uri.name().split_once('?').unwrap_or((uri.name(), ""));
+        let (path, query) = (attributes(path, ';')?, attributes(query, '&')?);
+        if let Some((name, _)) = query.iter().find(|(name, _)| !is_known_query(name)) {
+            return Err(bad(&format!("it has an unknown attribute {name}")));
         }
+        if let (Origin::File, Some((name, _))) = (origin, query.first()) {
+            return Err(Problem::NotFromFile(name.clone()).into());
+        }
+        (uri.attributes, uri.query) = (path, query);
         Ok(uri)
     }
 
@@ -248,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_no_uri() {
-        for text in ["", "aws-kms:", "aws-kms://", "file:///x", "pkcs11:token", "pkcs11:a=1;a=2"] {
+        for text in ["", "aws-kms://alias/a", "file:///x", "pkcs11:token", "pkcs11:a=1;a=2"] {
             assert!(Uri::parse(text, Origin::User).is_err(), "{text}");
         }
         let id = Uri::parse("pkcs11:id=%a1%00;object=a", Origin::File).unwrap();

@@ -141,3 +141,23 @@ impl Kms for Software {
         Ok(Zeroizing::new((*shared.raw_secret_bytes()).into()))
     }
 }
+
+#[test]
+fn the_vectors() {
+    let text = include_str!("../../../../vectors/wrapped-key/files.json");
+    let document: serde_json::Value = serde_json::from_str(text).unwrap();
+    let digits = document["key"].as_str().unwrap();
+    let byte = |at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap();
+    let key = Key::from_bytes(&std::array::from_fn(byte));
+    let files = document["files"].as_array().unwrap();
+    for case in files {
+        let file = case["file"].as_str().unwrap();
+        let verdict = match WrappedKey::parse(file.as_bytes()) {
+            Err(_) => "refused",
+            Ok(_) if gives(file, &key) => "good",
+            Ok(_) => "check",
+        };
+        assert_eq!(verdict, case["verdict"], "{}", case["name"]);
+    }
+    assert!(files.len() > 30);
+}
