@@ -26,8 +26,8 @@ pub struct Blob {
     pub key_id: Option<String>,
 }
 
-/// A key that stays where it is kept, and what is done with it there. A keeper wraps keys, or it has
-/// a key pair, or both.
+/// A key that stays where it is kept, and what is done with it there. A keeper wraps keys, or it
+/// has a key pair, or both.
 pub trait Kms: Send + Sync {
     /// Wraps a key.
     ///

@@ -1,4 +1,5 @@
-//! The wrapped key file: a 32-byte key that only its keeper can unwrap, in a text that is no secret.
+//! The wrapped key file: a 32-byte key that only its keeper can unwrap, in a text that is no
+//! secret.
 //!
 //! Source: `docs/spec/wrapped-key.md`.
 //!

@@ -192,8 +192,8 @@ fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
-/// The program in the first directory of the PATH that has it. What is not absolute there depends on
-/// where this program was started, and is passed over.
+/// The program in the first directory of the PATH that has it. What is not absolute there depends
+/// on where this program was started, and is passed over.
 fn on_the_path(program: &str, settings: &Settings) -> Option<PathBuf> {
     let (paths, program) = (settings.get("PATH")?, format!("{program}{}", env::consts::EXE_SUFFIX));
     env::split_paths(&paths)

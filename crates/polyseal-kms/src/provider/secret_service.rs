@@ -9,8 +9,8 @@
 //! Security claim: the key goes to the program and comes from it by pipes, never by an argument.
 //!
 //! Limits: every program of the user can read an unlocked keyring. The encryption context is bound
-//! to the key by the file's check value alone. A key that was wrapped again has two entries, and the
-//! older one stays, as the older file needs it.
+//! to the key by the file's check value alone. A key that was wrapped again has two entries, and
+//! the older one stays, as the older file needs it.
 
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,8 @@
 //!
 //! Source: TPM 2.0 Library, part 1, "Protected Storage"; the template of the parent is that of the
 //! TCG's "TPM v2.0 Provisioning Guidance", 7.5.1, on P-256. `tpm:` wraps by a parent that is made
-//! anew each time from the seed of the owner hierarchy; `tpm:handle=0x81000001` by one that is there.
+//! anew each time from the seed of the owner hierarchy; `tpm:handle=0x81000001` by one that is
+//! there.
 //!
 //! What is wrapped is the version 1 (a byte), then the public and the private part of the sealed
 //! object, each as tpm2-tools writes it after its length in bytes (two bytes, big-endian).
@@ -12,9 +13,9 @@
 //! removed. Only the TPM that wrapped a key unwraps it, until its owner hierarchy is cleared.
 //!
 //! Limits: every program that may use the TPM can unwrap: no PCR and no password is asked for. On
-//! the bus between the processor and the TPM the key is in the clear. The encryption context is bound
-//! to the key by the file's check value alone. Without a resource manager (`/dev/tpmrm0`) only one
-//! program at a time may use the TPM.
+//! the bus between the processor and the TPM the key is in the clear. The encryption context is
+//! bound to the key by the file's check value alone. Without a resource manager (`/dev/tpmrm0`)
+//! only one program at a time may use the TPM.
 
 use std::fs;
 use std::io::Read;

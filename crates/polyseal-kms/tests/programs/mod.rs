@@ -35,8 +35,8 @@ pub(crate) fn keeper(uri: &str, settings: &Settings) -> Result<Box<dyn Kms>> {
     connect(&Uri::parse(uri, Origin::File)?, settings)
 }
 
-/// A script that stands for a program. Another process writes it: a program that is open for writing
-/// cannot be started, and the other tests' programs inherit what is open here.
+/// A script that stands for a program. Another process writes it: a program that is open for
+/// writing cannot be started, and the other tests' programs inherit what is open here.
 pub(crate) fn program(place: &Path, name: &str, script: &str) {
     let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
     let mut shell = Command::new("sh");
