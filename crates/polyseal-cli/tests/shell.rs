@@ -59,7 +59,7 @@ fn every_command_has_a_page() {
     for command in commands(&room, &[]) {
         expected.push(format!("polyseal-{command}.1"));
     }
-    for of in ["aead", "hazmat"] {
+    for of in ["aead", "hazmat", "kms"] {
         let pages =
             commands(&room, &[of]).into_iter().map(|name| format!("polyseal-{of}-{name}.1"));
         expected.extend(pages);
