@@ -72,18 +72,24 @@ def identity_path(identity: object) -> str:
     path = os.fsdecode(identity)  # type: ignore[arg-type]
     if "\n" in path or is_secret(path):
         raise ValueError("this is an identity, not the path of one: give it as bytes")
+    if _is_key_pair(identity) and "?" in path:
+        raise ValueError("a reference to a key pair has no module and no PIN: PKCS11_MODULE and PKCS11_PIN have them")
     return path
+
+
+def _is_key_pair(identity: object) -> bool:
+    return isinstance(identity, str) and identity.startswith(_KEY_PAIRS)
 
 
 def _identity(identity: object) -> tuple[bytes, str | None]:
     if isinstance(identity, (bytes, bytearray, memoryview)):
         return bytes(identity), None
     path = identity_path(identity)
-    if isinstance(identity, str) and path.startswith(_KEY_PAIRS):
+    if _is_key_pair(identity):
         try:
             return identity_of_uri(path).encode(), path
         except ValueError as error:
-            raise KeyUnavailable.because(path.partition("?")[0], error) from error
+            raise KeyUnavailable.because(path, error) from error
     try:
         with Path(path).open("rb", buffering=0) as file:
             return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", path
