@@ -15,21 +15,10 @@ import polyseal
 import polyseal.jobs
 import polyseal.kms
 import pytest
+from fake_keyring import Asked, keyring
 from polyseal import KeyRef, KeyUnavailable, SecretKey
 
 URI = "secret-service:service=tests"
-
-#: An entry is a file with the name of its last attribute. Each call is written down.
-TOOL = """#!/bin/sh
-cd "${0%/*}"
-echo "$1" >> calls
-for id; do :; done
-case $1 in
-store) exec /bin/cat > "$id" ;;
-lookup) test -e "$id" && exec /bin/cat "$id" ;;
-search) exit 0 ;;
-esac
-"""
 
 #: A key pair of a token: its public key is the generator of P-256.
 IDENTITY = (
@@ -47,22 +36,14 @@ for task in pickle.load(sys.stdin.buffer):
         print(each.status, each.error)
 """
 
-Asked = Callable[[str], int]
-
-
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     """A keyring, and how often it was asked for what."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    # Another process writes it: what is open for writing, here or in a fork, cannot be started.
-    write = ["/bin/sh", "-c", 'printf %s "$1" > "$0" && chmod 755 "$0"', str(folder / "secret-tool"), TOOL]
-    subprocess.run(write, check=True)
-    monkeypatch.setenv("PATH", str(folder))
+    found = keyring(tmp_path / "bin")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.chdir(tmp_path)
     polyseal.kms.forget()
-    calls = folder / "calls"
-    return lambda command: calls.read_text().split().count(command) if calls.exists() else 0
+    return found
 
 
 def digits(key: SecretKey) -> str:
@@ -70,7 +51,7 @@ def digits(key: SecretKey) -> str:
     return key.to_key_file().splitlines()[-1].removeprefix("polyseal-key-1-")
 
 
-def test_a_process_asks_once(asked: Asked, tmp_path: Path) -> None:
+def test_a_process_asks_once(asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("team.wrapped").write_text(polyseal.kms.generate(URI, {"for": "tests"}))
     reference = pickle.loads(pickle.dumps(KeyRef(f"wrapped:{tmp_path}/team.wrapped")))
     Path("plain").write_bytes(b"attack at dawn")
@@ -78,7 +59,7 @@ def test_a_process_asks_once(asked: Asked, tmp_path: Path) -> None:
         polyseal.encrypt_file("plain", f"sealed{i}", key=reference)
         polyseal.verify_file(f"sealed{i}", key="file:team.wrapped")
     key = reference.resolve()
-    os.environ["TEAM_KEY"] = Path("team.wrapped").read_text()
+    monkeypatch.setenv("TEAM_KEY", Path("team.wrapped").read_text())
     assert KeyRef("env:TEAM_KEY").resolve() == key and asked("lookup") == 1
     assert digits(key) not in Path("team.wrapped").read_text()
     polyseal.kms.forget()
@@ -219,7 +200,8 @@ def test_keys_of_parquet(asked: Asked) -> None:
     with pytest.raises(polyseal.InvalidTag):
         renamed.unwrap_key(text, "pci")
     fields = json.loads(text)
-    for other in ({}, {**fields, "polyseal-parquet-key": 2}, {**fields, "sealed": "?"}, {**fields, "key": 1}, []):
+    others: list[object] = [{}, {**fields, "polyseal-parquet-key": 2}, {**fields, "sealed": "?"}, {**fields, "key": 1}, []]
+    for other in others:
         with pytest.raises(ValueError, match="not a key that"):
             writer.unwrap_key(json.dumps(other), "pii")
     with pytest.raises(ValueError, match="not a key that"):
@@ -227,31 +209,3 @@ def test_keys_of_parquet(asked: Asked) -> None:
     # Without names, they are URIs.
     plain = polyseal.kms.ParquetKeys()
     assert plain.unwrap_key(plain.wrap_key(b"k" * 16, URI), URI) == b"k" * 16
-
-
-def test_parquet_is_encrypted(asked: Asked) -> None:
-    pytest.importorskip("pyarrow.parquet.encryption")
-    import pyarrow
-    import pyarrow.parquet
-    from pyarrow.parquet import encryption
-
-    table = pyarrow.table({"name": ["attack at dawn"] * 100, "n": list(range(100))})
-    factory = polyseal.kms.parquet_kms({"footer": "secret-service:service=footer", "pii": URI})
-    connection = encryption.KmsConnectionConfig()
-    configuration = encryption.EncryptionConfiguration(footer_key="footer", column_keys={"pii": ["name"]})
-    for name in ("a.parquet", "b.parquet"):
-        properties = factory.file_encryption_properties(connection, configuration)
-        with pyarrow.parquet.ParquetWriter(name, table.schema, encryption_properties=properties) as writer:
-            writer.write_table(table)
-        assert b"attack at dawn" not in Path(name).read_bytes()
-    # Other processes, as it were.
-    reader = polyseal.kms.parquet_kms({"footer": "secret-service:service=footer", "pii": URI})
-    for name in ("a.parquet", "b.parquet"):
-        opened = reader.file_decryption_properties(connection)
-        assert pyarrow.parquet.ParquetFile(name, decryption_properties=opened).read().equals(table)
-    assert asked("store") == 2 and asked("lookup") == 2
-    with pytest.raises(Exception, match="none of those"):
-        one = polyseal.kms.parquet_kms({"footer": "secret-service:service=footer"})
-        opened = one.file_decryption_properties(connection)
-        pyarrow.parquet.ParquetFile("a.parquet", decryption_properties=opened).read()
-    assert issubclass(polyseal.kms.ParquetKmsClient, encryption.KmsClient)
