@@ -196,7 +196,7 @@ stores:
 
 # The wheel under what data sets are read and worked at with, on a real S3 server.
 engines:
-	scripts/with default-jre-headless golang-go python3-venv -- scripts/engines
+	scripts/with default-jre-headless golang-go python3-venv softhsm2 -- scripts/engines
 
 # Files of gigabytes.
 large:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -81,3 +83,47 @@ def test_parquet_is_encrypted(asked: Asked) -> None:
         opened = one.file_decryption_properties(connection)
         pyarrow.parquet.ParquetFile("a.parquet", decryption_properties=opened).read()
     assert issubclass(polyseal.kms.ParquetKmsClient, encryption.KmsClient)
+
+
+#: Makes a token's key pair, and opens what is encrypted to it, by its identity and by its URI.
+TOKEN = """
+import sys, polyseal, polyseal.kms
+uri = "pkcs11:token=ops;object=restore"
+pair = polyseal.kms.key_pair(uri)
+assert polyseal.kms.key_pair(uri).recipient == pair.recipient
+open("plain", "wb").write(b"attack at dawn")
+polyseal.encrypt_file("plain", "one", recipients=pair.recipient)
+polyseal.encrypt_file("plain", "two", identity=uri)
+for sealed in ("one", "two"):
+    for identity in (uri, pair.identity.encode()):
+        polyseal.verify_file(sealed, identity=identity)
+text = polyseal.kms.generate(uri, {"for": "tests"})
+open("team.wrapped", "w").write(text)
+assert polyseal.kms.check("team.wrapped").recipient == pair.recipient
+polyseal.verify_file("one", identity=uri)
+polyseal.encrypt_file("plain", "three", key="wrapped:team.wrapped")
+try:
+    polyseal.verify_file("one", identity="pkcs11:token=ops;object=other")
+except polyseal.KeyUnavailable as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(shutil.which("softhsm2-util") is None and "CI" not in os.environ, reason="it takes SoftHSM")
+def test_a_key_pair_in_a_token(tmp_path: Path) -> None:
+    (tmp_path / "tokens").mkdir()
+    (tmp_path / "softhsm.conf").write_text(f"directories.tokendir = {tmp_path}/tokens\n")
+    [module, *_] = sorted(Path("/usr/lib").glob("**/libsofthsm2.so"))
+    environment = {
+        **os.environ,
+        "SOFTHSM2_CONF": f"{tmp_path}/softhsm.conf",
+        "PKCS11_MODULE": str(module),
+        "PKCS11_PIN": "123456",
+    }
+    token = ["softhsm2-util", "--init-token", "--free", "--label", "ops", "--so-pin", "123456", "--pin", "123456"]
+    subprocess.run(token, env=environment, check=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", TOKEN], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "object=other: the key cannot be had" in done.stdout

@@ -88,7 +88,7 @@ def _identity(identity: object) -> tuple[bytes, str | None]:
     if _is_key_pair(identity):
         try:
             return identity_of_uri(path).encode(), path
-        except ValueError as error:
+        except (KeyUnavailable, ValueError) as error:
             raise KeyUnavailable.because(path, error) from error
     try:
         with Path(path).open("rb", buffering=0) as file:
