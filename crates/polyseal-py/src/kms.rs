@@ -63,8 +63,8 @@ fn unwrap_key(py: Python<'_>, contents: &Bound<'_, PyAny>, anew: bool) -> PyResu
     keep(py, unwrap).map(|key: Key| SecretKey::of(&key))
 }
 
-/// A fresh key, and the contents of its wrapped key file. The URI is the caller's own, and may name a
-/// module.
+/// A fresh key, and the contents of its wrapped key file. The URI is the caller's own, and may name
+/// a module.
 #[pyfunction]
 fn make_wrapped_key(
     py: Python<'_>,
@@ -102,8 +102,8 @@ fn inspect_wrapped_key(contents: &Bound<'_, PyAny>) -> PyResult<Fields> {
     ))
 }
 
-/// The contents of an identity file, and the recipient, of the key pair with this URI, which is made
-/// if there is none.
+/// The contents of an identity file, and the recipient, of the key pair with this URI, which is
+/// made if there is none.
 #[pyfunction]
 fn make_key_pair(py: Python<'_>, uri: &str) -> PyResult<(String, String)> {
     keep(py, || {
