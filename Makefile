@@ -166,7 +166,7 @@ portable-all: portable
 kms:
 	scripts/with age dbus gnome-keyring libsecret-tools softhsm2 swtpm tpm2-tools -- \
 		cargo test --locked -p polyseal-kms --features kms-tests
-	cargo test --locked -p polyseal-c --features kms
+	cargo test --locked -p polyseal-c --features kms,polyseal/papers
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:
@@ -196,7 +196,7 @@ stores:
 
 # The wheel under what data sets are read and worked at with, on a real S3 server.
 engines:
-	scripts/with default-jre-headless golang-go python3-venv -- scripts/engines
+	scripts/with default-jre-headless golang-go python3-venv softhsm2 -- scripts/engines
 
 # Files of gigabytes.
 large:

@@ -1,7 +1,7 @@
 //! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of
 //! the keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
 
-use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
+use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities_with};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
 use polyseal_local::RekeyedCheck;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use zeroize::Zeroizing;
 
 use crate::errors::{of_file, of_identity, of_key};
+use crate::kms::plugins;
 use crate::secret::SecretKey;
 
 /// Keys, identities and recipients of age, a passphrase, and the context of a file.
@@ -65,7 +66,7 @@ impl KeySet {
         if let Some(passphrase) = &self.passphrase {
             recipients = recipients.passphrase(passphrase.clone());
         }
-        let mut list = RecipientList::new();
+        let mut list = RecipientList::new().with_plugins(plugins());
         for recipient in &self.recipients {
             list.add(recipient.trim()).map_err(|error| of_key(&error))?;
         }
@@ -107,8 +108,9 @@ impl KeySet {
             identities = identities.passphrase(move || Ok(passphrase.clone()));
         }
         for (contents, name) in &self.identities {
-            let parsed = parse_identities(contents, name.as_deref(), &NoCallbacks);
-            let parsed = parsed.map_err(|error| of_identity(name.as_deref(), &error))?;
+            let file = name.as_deref();
+            let parsed = parse_identities_with(contents, file, &NoCallbacks, &plugins());
+            let parsed = parsed.map_err(|error| of_identity(file, &error))?;
             identities = identities.age(parsed);
         }
         Ok(identities)

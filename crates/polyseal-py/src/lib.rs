@@ -20,6 +20,7 @@ mod files;
 mod flex;
 mod hazmat;
 mod key_set;
+mod kms;
 mod mac;
 mod memory;
 mod new_file;
@@ -58,5 +59,6 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(errors::printable, module)?)?;
     classes::add(module)?;
     files::add(module)?;
+    kms::add(module)?;
     trees::add(module)
 }

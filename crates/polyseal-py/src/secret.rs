@@ -26,6 +26,11 @@ impl SecretKey {
         &self.0
     }
 
+    /// The key of a file.
+    pub(crate) fn of(key: &Key) -> Self {
+        Self(Zeroizing::new(key.reveal().to_vec()))
+    }
+
     pub(crate) fn random(bytes: usize) -> PyResult<Self> {
         let mut key = Zeroizing::new(vec![0; bytes]);
         getrandom::fill(&mut key)
@@ -65,8 +70,7 @@ impl SecretKey {
     #[staticmethod]
     fn from_key_file(contents: &Bound<'_, PyAny>) -> PyResult<Self> {
         let contents = Input::of(contents)?.take();
-        let key = Key::parse(&contents).map_err(of_file)?;
-        Ok(Self(Zeroizing::new(key.reveal().to_vec())))
+        Ok(Self::of(&Key::parse(&contents).map_err(of_file)?))
     }
 
     /// The contents of a key file with this key, for the tool and for `KeyRef("file:…")`.

@@ -92,12 +92,12 @@ static int what_is_no_regular_file_is_refused_at_once(void) {
     EXPECT(store("long", long_key));
     options.key_file = "long";
     FAILS(polyseal_encrypt_file("plain", "none", &options), POLYSEAL_ERR_KEY_FILE);
-    /* A regular file that says it has 0 bytes, and has megabytes. */
+    /* A regular file that says it has 0 bytes, and has megabytes. Wrapped key files are the longest. */
     if (access("/proc/kallsyms", R_OK) == 0) {
         options.key_file = "/proc/kallsyms";
         bytes_read = 0;
         FAILS(polyseal_encrypt_file("plain", "none", &options), POLYSEAL_ERR_KEY_FILE);
-        EXPECT(bytes_read > 0 && bytes_read <= 17000);
+        EXPECT(bytes_read > 0 && bytes_read <= 66000);
     }
     options.key_file = NULL;
     options.key = key;

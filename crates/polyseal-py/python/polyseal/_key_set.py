@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
-from ._polyseal import KeySet, SecretKey
+from ._polyseal import KeySet, SecretKey, identity_of_uri
 from .errors import KeyUnavailable
 from .keys import KeyRef, is_secret
 
@@ -23,6 +23,8 @@ _R = TypeVar("_R")
 
 #: The longest file of identities in bytes.
 _MAX_KEYS_FILE_BYTES: Final = 1 << 20
+#: How the URI of a key pair begins that is kept elsewhere.
+_KEY_PAIRS: Final = ("pkcs11:", "aws-kms://")
 
 
 class KeySetArgs(TypedDict, total=False):
@@ -33,7 +35,8 @@ class KeySetArgs(TypedDict, total=False):
         or several of them. Whoever has one of them opens the file.
     identity
         The path of a file with identities of age or a private SSH key, or its contents as ``bytes``;
-        or several. In writing, whoever has one of them can open the file.
+        or the URI of a key pair in a token, ``"pkcs11:token=ops;object=restore"``; or several. In
+        writing, whoever has one of them can open the file.
     recipients
         Recipients of age: ``age1…``, ``ssh-ed25519 …``. Only in writing.
     passphrase
@@ -69,13 +72,24 @@ def identity_path(identity: object) -> str:
     path = os.fsdecode(identity)  # type: ignore[arg-type]
     if "\n" in path or is_secret(path):
         raise ValueError("this is an identity, not the path of one: give it as bytes")
+    if _is_key_pair(identity) and "?" in path:
+        raise ValueError("a reference to a key pair has no module and no PIN: PKCS11_MODULE and PKCS11_PIN have them")
     return path
+
+
+def _is_key_pair(identity: object) -> bool:
+    return isinstance(identity, str) and identity.startswith(_KEY_PAIRS)
 
 
 def _identity(identity: object) -> tuple[bytes, str | None]:
     if isinstance(identity, (bytes, bytearray, memoryview)):
         return bytes(identity), None
     path = identity_path(identity)
+    if _is_key_pair(identity):
+        try:
+            return identity_of_uri(path).encode(), path
+        except (KeyUnavailable, ValueError) as error:
+            raise KeyUnavailable.because(path, error) from error
     try:
         with Path(path).open("rb", buffering=0) as file:
             return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", path

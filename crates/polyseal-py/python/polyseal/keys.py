@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Callable, Final
 
-from ._polyseal import SecretKey
+from ._polyseal import SecretKey, key_of_file, unwrap_key
 from .errors import KeyUnavailable
 
 #: The group of entry points that add schemes: functions from what follows the colon to a key.
@@ -23,7 +23,7 @@ _SCHEME: Final = re.compile("[a-z][a-z0-9+.-]*")
 #: A key or an identity itself: not a path in which such a word stands.
 _SECRET: Final = re.compile("polyseal-key-[0-9]+-[0-9a-f]{24}|age-secret-key-|age-plugin-|-----begin", re.IGNORECASE)
 #: The longest key file in bytes.
-_MAX_FILE_BYTES: Final = 16 * 1024
+_MAX_FILE_BYTES: Final = 64 * 1024
 
 
 def is_secret(text: str) -> bool:
@@ -40,6 +40,9 @@ class KeyRef:
         a key file that systemd passes to a service, in ``$CREDENTIALS_DIRECTORY``
     ``env:NAME``
         an environment variable with the text of a key file
+    ``wrapped:/path``, ``wrapped:s3://bucket/name``
+        a wrapped key file, also in a store that fsspec knows. The first use in a process asks the
+        keeper of the key (see ``polyseal.kms``), and reads the store
     ``scheme:…``
         what a package brings with an entry point of the group ``polyseal.keys``: a function that
         takes what follows the colon, and returns a ``SecretKey`` or the bytes of a key
@@ -71,7 +74,7 @@ class KeyRef:
         return self._uri
 
     def resolve(self) -> SecretKey:
-        """The key, read anew each time.
+        """The key, read anew each time. A wrapped one is unwrapped once in a process.
 
         Raises ``KeyUnavailable`` if it cannot be had, or if what is there is no key.
         """
@@ -97,11 +100,33 @@ class KeyRef:
         return KeyRef, (self._uri,)
 
 
-def _file(path: str) -> SecretKey:
+def _contents(path: str) -> bytes:
     with Path(path).expanduser().open("rb", buffering=0) as file:
         # A byte more, so that what is too long is seen to be.
-        contents = file.read(_MAX_FILE_BYTES + 1) or b""
-    return SecretKey.from_key_file(contents)
+        return file.read(_MAX_FILE_BYTES + 1) or b""
+
+
+def _file(path: str) -> SecretKey:
+    return key_of_file(_contents(path))
+
+
+#: The wrapped key files of stores that this process has read.
+_stored: Final[dict[str, bytes]] = {}
+
+
+def _wrapped(place: str) -> SecretKey:
+    if "://" not in place:
+        return unwrap_key(_contents(place))
+    contents = _stored.get(place)
+    if contents is None:
+        from fsspec.core import url_to_fs
+
+        fs, path = url_to_fs(place)
+        contents = bytes(fs.cat_file(path, start=0, end=_MAX_FILE_BYTES + 1))
+    key = unwrap_key(contents)
+    # Not before: what gives no key is read again.
+    _stored[place] = contents
+    return key
 
 
 def _credential(name: str) -> SecretKey:
@@ -115,13 +140,14 @@ def _env(name: str) -> SecretKey:
     text = os.environ.get(name)
     if text is None:
         raise LookupError(f"the environment has no variable {name}")
-    return SecretKey.from_key_file(text.encode())
+    return key_of_file(text.encode())
 
 
 _BUILT_IN: Final[dict[str, Callable[[str], SecretKey]]] = {
     "file": _file,
     "credential": _credential,
     "env": _env,
+    "wrapped": _wrapped,
 }
 
 
