@@ -5,6 +5,10 @@ use zeroize::Zeroizing;
 
 use crate::{Context, Error, Problem, Result, Scheme, Settings, Uri};
 
+#[cfg(feature = "aws")]
+mod aws;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "pkcs11")]
 mod pkcs11;
 #[cfg(any(feature = "tpm", feature = "secret-service"))]
@@ -97,6 +101,8 @@ pub trait Kms: Send + Sync {
 /// [`Problem::NotBuilt`], or that something is not configured.
 pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let keeper: Result<Box<dyn Kms>> = match uri.scheme() {
+        #[cfg(feature = "aws")]
+        Scheme::Aws => aws::connect(uri, settings),
         #[cfg(feature = "pkcs11")]
         Scheme::Pkcs11 => pkcs11::connect(uri, settings),
         #[cfg(feature = "tpm")]

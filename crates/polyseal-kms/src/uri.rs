@@ -1,4 +1,4 @@
-//! URIs of keys, as RFC 7512 has them, and what of them may come from a file.
+//! URIs of keys, as RFC 7512 and Tink have them, and what of them may come from a file.
 //!
 //! Security claim: a URI that was read from a file names a key, and nothing else: no module that
 //! would be loaded, no place where a PIN is read.
@@ -26,6 +26,8 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheme {
+    /// `aws-kms://`: AWS KMS.
+    Aws,
     /// `pkcs11:`: a token behind a module of PKCS #11.
     Pkcs11,
     /// `tpm:`: the TPM 2.0 of this machine.
@@ -35,7 +37,8 @@ pub enum Scheme {
 }
 
 /// All kinds, and how their URIs begin.
-const SCHEMES: [(Scheme, &str, &str); 3] = [
+const SCHEMES: [(Scheme, &str, &str); 4] = [
+    (Scheme::Aws, "aws-kms://", "aws"),
     (Scheme::Pkcs11, "pkcs11:", "pkcs11"),
     (Scheme::Tpm, "tpm:", "tpm"),
     (Scheme::SecretService, "secret-service:", "secret-service"),
@@ -94,6 +97,10 @@ impl Uri {
             attributes: Vec::new(),
             query: Vec::new(),
         };
+        if scheme == Scheme::Aws {
+            // An ARN has colons, and no attributes.
+            return if uri.name().is_empty() { Err(bad("it names no key")) } else { Ok(uri) };
+        }
         let (path, query) = uri.name().split_once('?').unwrap_or((uri.name(), ""));
         let (path, query) = (attributes(path, ';')?, attributes(query, '&')?);
         if let Some((name, _)) = query.iter().find(|(name, _)| !is_known_query(name)) {
@@ -231,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_is_no_uri() {
-        for text in ["", "aws-kms://alias/a", "file:///x", "pkcs11:token", "pkcs11:a=1;a=2"] {
+        for text in ["", "aws-kms:", "file:///x", "pkcs11:token", "pkcs11:a=1;a=2"] {
             assert!(Uri::parse(text, Origin::User).is_err(), "{text}");
         }
         let id = Uri::parse("pkcs11:id=%a1%00;object=a", Origin::File).unwrap();

@@ -1,0 +1,347 @@
+//! AWS KMS: symmetric keys that wrap.
+//!
+//! Source: the AWS KMS API reference, `GenerateDataKey`, `Encrypt` and `Decrypt`; Signature Version
+//! 4 of AWS. `aws-kms://` is followed by a key's identifier, `alias/NAME` or an ARN, as Tink has
+//! it.
+//!
+//! Security claim: only AWS is spoken to, or the place that the user set: of what a file says, a
+//! region becomes a part of a host's name, and is looked at. A blob of another key is refused, and
+//! the encryption context is bound by the service.
+//!
+//! Limits: the context is readable in CloudTrail. Credentials come from the environment alone:
+//! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. Key pairs of AWS are not
+//! served.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use polyseal_file::Key;
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use super::http::{self, Answer, Verdict};
+use super::{Blob, Kms};
+use crate::{Context, Problem, Result, Settings, Uri};
+
+const CONTENT_TYPE: &str = "application/x-amz-json-1.1";
+
+struct Aws {
+    key: String,
+    region: String,
+    url: Url,
+    credentials: Credentials,
+}
+
+struct Credentials {
+    id: String,
+    secret: Zeroizing<String>,
+    token: Option<Zeroizing<String>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Request<'a> {
+    key_id: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    encryption_context: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_spec: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plaintext: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ciphertext_blob: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Response<'a> {
+    key_id: Option<String>,
+    ciphertext_blob: Option<String>,
+    // Borrowed, as Base64 needs no escapes: a copy would not be wiped.
+    #[serde(borrow)]
+    plaintext: Option<Cow<'a, str>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Refusal {
+    #[serde(rename = "__type", default)]
+    kind: String,
+    #[serde(alias = "Message", default)]
+    message: String,
+}
+
+pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
+    let key = uri.name().to_owned();
+    let region = region(&key, settings)?;
+    let set = settings.get("AWS_ENDPOINT_URL_KMS").or_else(|| settings.get("AWS_ENDPOINT_URL"));
+    let url = http::url(&set.unwrap_or_else(|| {
+        let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+        format!("https://kms.{region}.{domain}")
+    }))?;
+    let variable = |name: &str| {
+        let missing = || Problem::Credentials(format!("{name} is not set"));
+        settings.get(name).ok_or_else(missing)
+    };
+    let credentials = Credentials {
+        id: variable("AWS_ACCESS_KEY_ID")?,
+        secret: Zeroizing::new(variable("AWS_SECRET_ACCESS_KEY")?),
+        token: settings.get("AWS_SESSION_TOKEN").map(Zeroizing::new),
+    };
+    Ok(Box::new(Aws { key, region, url, credentials }))
+}
+
+/// That of an ARN, or the user's. It becomes a part of a host's name.
+fn region(key: &str, settings: &Settings) -> Result<String> {
+    let found = match key.strip_prefix("arn:") {
+        Some(rest) => {
+            let parts: Vec<_> = rest.split(':').collect();
+            let [partition, "kms", region, ..] = parts[..] else {
+                return Err(Problem::Uri("an ARN is not of KMS".to_owned()).into());
+            };
+            if !["aws", "aws-cn", "aws-us-gov"].contains(&partition) {
+                return Err(Problem::Uri("an ARN of an unknown partition".to_owned()).into());
+            }
+            region.to_owned()
+        }
+        None => {
+            let set = settings.get("AWS_REGION").or_else(|| settings.get("AWS_DEFAULT_REGION"));
+            set.ok_or_else(|| Problem::Setting("set AWS_REGION, or give an ARN".to_owned()))?
+        }
+    };
+    let of_a_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if (1..=32).contains(&found.len()) && found.bytes().all(of_a_name) {
+        Ok(found)
+    } else {
+        Err(Problem::Uri("a region has lower-case letters, digits and -".to_owned()).into())
+    }
+}
+
+impl Aws {
+    fn request<'a>(&'a self, context: &'a Context) -> Request<'a> {
+        Request {
+            key_id: &self.key,
+            encryption_context: context.pairs().collect(),
+            key_spec: None,
+            plaintext: None,
+            ciphertext_blob: None,
+        }
+    }
+
+    fn call<T>(
+        &self,
+        operation: &str,
+        request: &Request<'_>,
+        take: impl Fn(Response<'_>) -> Option<T>,
+    ) -> Result<T> {
+        let nonsense = || Problem::Service("an answer that is none".to_owned());
+        // As large as it can be: a vector that grows leaves copies behind.
+        let mut body = Zeroizing::new(Vec::with_capacity(64 * 1024));
+        serde_json::to_writer(&mut *body, request).map_err(|_| nonsense())?;
+        let signed = || {
+            let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+            Ok((self.headers(operation, &body, &time.replace(['-', ':'], ""))?, body.clone()))
+        };
+        http::post(&self.url, signed, |answer| {
+            if answer.status != 200 {
+                return refusal(answer);
+            }
+            let response = serde_json::from_slice::<Response<'_>>(&answer.body);
+            response.ok().and_then(&take).map_or_else(|| Verdict::Bad(nonsense()), Verdict::Good)
+        })
+    }
+
+    /// The headers of a request at `time`, `20150830T123600Z`, with its signature.
+    fn headers(
+        &self,
+        operation: &str,
+        body: &[u8],
+        time: &str,
+    ) -> Result<Vec<(&'static str, String)>> {
+        let host = self.url.host_str().unwrap_or_default();
+        let host = self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let mut headers = vec![
+            ("content-type", CONTENT_TYPE.to_owned()),
+            ("host", host),
+            ("x-amz-date", time.to_owned()),
+        ];
+        if let Some(token) = &self.credentials.token {
+            headers.push(("x-amz-security-token", token.to_string()));
+        }
+        headers.push(("x-amz-target", format!("TrentService.{operation}")));
+        let request = Signed { headers: &headers, path: self.url.path(), body };
+        let authorization = request.authorization(&self.credentials, &self.region, "kms", time)?;
+        headers.push(("authorization", authorization));
+        Ok(headers)
+    }
+
+    fn blob(response: &Response<'_>) -> Option<Blob> {
+        let bytes = BASE64_STANDARD.decode(response.ciphertext_blob.as_ref()?).ok()?;
+        Some(Blob { bytes, key_id: response.key_id.clone() })
+    }
+}
+
+impl Kms for Aws {
+    fn wrap(&self, key: &Key, context: &Context) -> Result<Blob> {
+        let mut text = Zeroizing::new(String::with_capacity(64));
+        BASE64_STANDARD.encode_string(key.reveal(), &mut text);
+        let request = Request { plaintext: Some(&text), ..self.request(context) };
+        self.call("Encrypt", &request, |response| Self::blob(&response))
+    }
+
+    fn generate(&self, context: &Context) -> Result<(Key, Blob)> {
+        let request = Request { key_spec: Some("AES_256"), ..self.request(context) };
+        self.call("GenerateDataKey", &request, |response| {
+            Some((key(&response)?, Self::blob(&response)?))
+        })
+    }
+
+    fn unwrap(&self, wrapped: &[u8], context: &Context) -> Result<Key> {
+        let text = BASE64_STANDARD.encode(wrapped);
+        let request = Request { ciphertext_blob: Some(&text), ..self.request(context) };
+        self.call("Decrypt", &request, |response| key(&response))
+    }
+}
+
+fn key(response: &Response<'_>) -> Option<Key> {
+    let mut bytes = Zeroizing::new([0; 33]);
+    let text = response.plaintext.as_deref()?;
+    let length = BASE64_STANDARD.decode_slice(text, bytes.as_mut_slice()).ok()?;
+    Some(Key::from_bytes(bytes.get(..length)?.try_into().ok()?))
+}
+
+fn refusal<T>(answer: &Answer) -> Verdict<T> {
+    let Refusal { kind, message } = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let kind = kind.rsplit('#').next().unwrap_or_default();
+    let says: String = match (kind, message.is_empty()) {
+        ("", true) => format!("status {}", answer.status),
+        (kind, true) => kind.to_owned(),
+        _ => message.chars().filter(|c| !c.is_control()).take(300).collect(),
+    };
+    let of_time = ["Signature expired", "not yet current"].iter().any(|part| says.contains(part));
+    match (kind, answer.status) {
+        ("DisabledException" | "KMSInvalidStateException" | "KeyUnavailableException", _) => {
+            Verdict::Bad(Problem::Disabled(says))
+        }
+        ("NotFoundException", _) => Verdict::Bad(Problem::NotFound(says)),
+        ("InvalidCiphertextException" | "IncorrectKeyException", _) => {
+            Verdict::Bad(Problem::Refused(says))
+        }
+        ("RequestExpired" | "RequestTimeTooSkewedException", _) => {
+            Verdict::Bad(Problem::Clock(says))
+        }
+        _ if of_time => Verdict::Bad(Problem::Clock(says)),
+        ("AccessDeniedException", _) => Verdict::Bad(Problem::Denied(says)),
+        (
+            "ExpiredTokenException"
+            | "IncompleteSignature"
+            | "InvalidClientTokenId"
+            | "InvalidSignatureException"
+            | "MissingAuthenticationTokenException"
+            | "UnrecognizedClientException",
+            _,
+        ) => Verdict::Bad(Problem::Credentials(says)),
+        ("ThrottlingException" | "LimitExceededException", _) | (_, 429) => {
+            Verdict::Later(Problem::Throttled(says))
+        }
+        (_, 500..) => Verdict::Later(Problem::Unreachable(says)),
+        _ => Verdict::Bad(Problem::Service(says)),
+    }
+}
+
+/// A request that is to be signed: its headers in the order of their names.
+struct Signed<'a> {
+    headers: &'a [(&'static str, String)],
+    path: &'a str,
+    body: &'a [u8],
+}
+
+impl Signed<'_> {
+    /// The header `authorization`.
+    fn authorization(
+        &self,
+        credentials: &Credentials,
+        region: &str,
+        service: &str,
+        time: &str,
+    ) -> Result<String> {
+        let date = time.get(..8).unwrap_or_default();
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| *name).collect();
+        let names = names.join(";");
+        let lines: String =
+            self.headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
+        let hash = hexadecimal(&Sha256::digest(self.body));
+        let canonical = format!("POST\n{}\n\n{lines}\n{names}\n{hash}", self.path);
+        let scope = format!("{date}/{region}/{service}/aws4_request");
+        let hash = hexadecimal(&Sha256::digest(canonical));
+        let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{hash}");
+        let first = Zeroizing::new(format!("AWS4{}", *credentials.secret));
+        let mut key = mac(first.as_bytes(), date)?;
+        for part in [region, service, "aws4_request"] {
+            key = mac(key.as_slice(), part)?;
+        }
+        let signature = hexadecimal(mac(key.as_slice(), &to_sign)?.as_slice());
+        let id = &credentials.id;
+        Ok(format!(
+            "AWS4-HMAC-SHA256 Credential={id}/{scope}, SignedHeaders={names}, Signature={signature}"
+        ))
+    }
+}
+
+fn mac(key: &[u8], text: &str) -> Result<Zeroizing<[u8; 32]>> {
+    // Cannot fail: HMAC takes keys of every length.
+    let mac = Hmac::<Sha256>::new_from_slice(key)
+        .map_err(|_| Problem::Service("HMAC failed".to_owned()))?;
+    Ok(Zeroizing::new(mac.chain_update(text).finalize().into_bytes().into()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn none(_: &str) -> Option<String> {
+        None
+    }
+
+    /// The example `post-x-www-form-urlencoded` of AWS's test suite for Signature Version 4.
+    #[test]
+    fn the_published_signature() {
+        let credentials = Credentials {
+            id: "AKIDEXAMPLE".to_owned(),
+            secret: Zeroizing::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned()),
+            token: None,
+        };
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded".to_owned()),
+            ("host", "example.amazonaws.com".to_owned()),
+            ("x-amz-date", "20150830T123600Z".to_owned()),
+        ];
+        let signed = Signed { headers: &headers, path: "/", body: b"Param1=value1" };
+        let time = "20150830T123600Z";
+        let found = signed.authorization(&credentials, "us-east-1", "service", time).unwrap();
+        let expected = "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a";
+        assert!(found.ends_with(expected), "{found}");
+    }
+
+    #[test]
+    fn a_region_is_no_other_host() {
+        let none = Settings::from_variables(none);
+        let arn = |region: &str| format!("arn:aws:kms:{region}:1:key/a");
+        assert_eq!(region(&arn("eu-west-1"), &none).unwrap(), "eu-west-1");
+        for bad in ["", "evil.example/", "eu.evil", "EU", "a@b", "a#"] {
+            assert!(region(&arn(bad), &none).is_err(), "{bad}");
+        }
+        for bad in ["arn:aws:s3:eu:1:x", "arn:evil:kms:eu:1:key/a", "arn:", "alias/a"] {
+            assert!(region(bad, &none).is_err(), "{bad}");
+        }
+    }
+}

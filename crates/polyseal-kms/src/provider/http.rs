@@ -1,0 +1,160 @@
+//! Requests to services that keep keys: one at a time, bounded, tried again where that may help.
+//!
+//! Security claim: only `https:` is spoken, or `http:` to this machine. No redirect is followed, so
+//! what signs a request goes nowhere else. An answer has at most 1 MiB.
+//!
+//! Limits: what goes through the buffers of HTTP and TLS is not wiped.
+
+use std::thread;
+use std::time::Duration;
+
+use reqwest::{Client, Url, redirect};
+use zeroize::Zeroizing;
+
+use crate::{Problem, Result};
+
+/// The most of an answer, in bytes.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+const CONNECT: Duration = Duration::from_secs(10);
+const TOTAL: Duration = Duration::from_secs(30);
+
+/// Tries of one request, the first among them.
+const TRIES: u32 = 5;
+/// The longest pause before the second try. It doubles with each.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// What a service said.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Zeroizing<Vec<u8>>,
+}
+
+/// What comes of an answer.
+pub(super) enum Verdict<T> {
+    Good(T),
+    /// It is of no use to try again.
+    Bad(Problem),
+    /// It may be another time.
+    Later(Problem),
+}
+
+/// The place of a service, as the user set it or as this program knows it.
+pub(super) fn url(text: &str) -> Result<Url> {
+    let bad = |why: &str| Problem::Setting(format!("the address of the service {why}"));
+    let url = Url::parse(text).map_err(|_| bad("is no URL"))?;
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_here(&url) => Ok(url),
+        _ => Err(bad("is neither https: nor on this machine").into()),
+    }
+}
+
+fn is_here(url: &Url) -> bool {
+    ["localhost", "127.0.0.1", "[::1]"].contains(&url.host_str().unwrap_or_default())
+}
+
+/// Posts what `request` gives anew for each try, and gives what `judge` makes of the answer.
+pub(super) fn post<T>(
+    url: &Url,
+    request: impl Fn() -> Result<(Vec<(&'static str, String)>, Zeroizing<Vec<u8>>)>,
+    judge: impl Fn(&Answer) -> Verdict<T>,
+) -> Result<T> {
+    let mut tries = 1;
+    loop {
+        let (headers, body) = request()?;
+        let verdict = match once(url, &headers, &body) {
+            Ok(answer) => judge(&answer),
+            Err(problem) => Verdict::Later(problem),
+        };
+        match verdict {
+            Verdict::Good(good) => return Ok(good),
+            Verdict::Later(_) if tries < TRIES => {
+                thread::sleep(pause(tries)?);
+                tries += 1;
+            }
+            Verdict::Bad(problem) | Verdict::Later(problem) => return Err(problem.into()),
+        }
+    }
+}
+
+/// A random part of what doubles with each try: many clients that were refused at once do not come
+/// back at once.
+fn pause(tries: u32) -> Result<Duration> {
+    let mut random = [0; 4];
+    getrandom::fill(&mut random).map_err(|_| Problem::Random)?;
+    let part = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
+    Ok((PAUSE * 2_u32.pow(tries)).mul_f64(part))
+}
+
+/// One request, on a thread of its own: the caller may be inside another runtime, in which nothing
+/// may block.
+fn once(
+    url: &Url,
+    headers: &[(&'static str, String)],
+    body: &[u8],
+) -> std::result::Result<Answer, Problem> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Problem::Unreachable(error.to_string()))?;
+        runtime.block_on(exchange(url, headers, body)).map_err(|error| {
+            // Without the URL, and with the cause that says something.
+            let mut cause: &dyn std::error::Error = &error.without_url();
+            while let Some(deeper) = cause.source() {
+                cause = deeper;
+            }
+            Problem::Unreachable(format!("{}: {cause}", url.host_str().unwrap_or_default()))
+        })?
+    };
+    thread::scope(|scope| scope.spawn(run).join())
+        .unwrap_or_else(|_| Err(Problem::Unreachable("its client ended".to_owned())))
+}
+
+async fn exchange(
+    url: &Url,
+    headers: &[(&'static str, String)],
+    body: &[u8],
+) -> reqwest::Result<std::result::Result<Answer, Problem>> {
+    let client = Client::builder()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .timeout(TOTAL)
+        .user_agent(concat!("polyseal/", env!("CARGO_PKG_VERSION")));
+    let client = if is_here(url) { client.no_proxy() } else { client }.build()?;
+    let mut request = client.post(url.clone());
+    for (name, value) in headers {
+        request = request.header(*name, value);
+    }
+    let mut answer = request.body(body.to_vec()).send().await?;
+    let status = answer.status().as_u16();
+    // All of it at once: a vector that grows leaves copies behind.
+    let mut all = Zeroizing::new(Vec::with_capacity(MAX_ANSWER_BYTES));
+    while let Some(chunk) = answer.chunk().await? {
+        if all.len() + chunk.len() > MAX_ANSWER_BYTES {
+            return Ok(Err(Problem::Service("its answer has more than 1 MiB".to_owned())));
+        }
+        all.extend_from_slice(&chunk);
+    }
+    Ok(Ok(Answer { status, body: all }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_but_on_this_machine() {
+        for good in ["https://kms.example", "http://127.0.0.1:1/x", "http://localhost:80"] {
+            assert!(url(good).is_ok(), "{good}");
+        }
+        for bad in ["http://kms.example", "http://127.0.0.1.example", "file:///x", "kms.example"] {
+            assert!(url(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pauses_are_bounded() {
+        for tries in 1..TRIES {
+            assert!(pause(tries).unwrap() <= PAUSE * 16);
+        }
+    }
+}
