@@ -162,10 +162,10 @@ portable-all: portable
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 	cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin -- -D warnings
 
-# Keys in tokens, TPMs and keyrings, with SoftHSM, swtpm and GNOME Keyring.
+# Keys in AWS KMS, tokens, TPMs and keyrings, with local-kms, SoftHSM, swtpm and GNOME Keyring.
 kms:
-	scripts/with age dbus gnome-keyring libsecret-tools softhsm2 swtpm tpm2-tools -- \
-		cargo test --locked -p polyseal-kms --features kms-tests
+	scripts/with age dbus gnome-keyring golang-go libsecret-tools softhsm2 swtpm tpm2-tools -- \
+		env POLYSEAL_LOCAL_KMS="$$(scripts/local-kms)" cargo test --locked -p polyseal-kms --features kms-tests
 	cargo test --locked -p polyseal-c --features kms,polyseal/papers
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 MAGIC = "polyseal-wrapped-key-1"
-FIRST_WORDS = ("pkcs11:", "tpm:", "secret-service:")
+FIRST_WORDS = ("aws-kms://", "pkcs11:", "tpm:", "secret-service:")
 FROM_A_USER_ALONE = ("module-path", "module-name", "pin-value", "pin-source")
 RECIPIENT = re.compile("age1tag1[02-9ac-hj-np-z]{59}")  # its checksum and its point are not looked at
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/wrapped-key/files.json"

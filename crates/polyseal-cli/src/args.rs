@@ -46,7 +46,7 @@ pub(crate) enum Command {
     /// Make a key file, or an age identity and print its recipient
     #[command(after_help = KEYGEN_EXAMPLES)]
     Keygen(KeygenArgs),
-    /// Check or renew keys that a token, a TPM or a keyring keeps
+    /// Check or renew keys that a KMS, a token, a TPM or a keyring keeps
     Kms(KmsArgs),
     /// Show an encrypted file's header, without a key
     Inspect(InspectArgs),
@@ -128,7 +128,7 @@ const MOUNT_EXAMPLES: &str = "Examples:
 const KEYGEN_EXAMPLES: &str = "Examples:
   polyseal keygen -o backup.key
   polyseal keygen -t hybrid -o alice.identity > alice.recipient
-  polyseal keygen --kms secret-service:account=backup --also age1… -o my.wrapped
+  polyseal keygen --kms aws-kms://alias/backup --also age1… -o team.wrapped
   polyseal keygen --kms 'pkcs11:token=ops;object=restore' --only -o ops.identity > ops.recipient";
 
 const REKEY_EXAMPLES: &str =
@@ -459,7 +459,8 @@ pub(crate) struct KeygenArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Keys that live elsewhere")]
 pub(crate) struct KeygenKmsArgs {
-    /// Let this key wrap the new one, or be the new one: pkcs11:, tpm: or secret-service:
+    /// Let this key wrap the new one, or be the new one: aws-kms://, pkcs11:, tpm: or
+    /// secret-service:
     #[arg(long = "kms", value_name = "URI")]
     pub(crate) uri: Option<String>,
     /// Bind the wrapped key to this pair, which is no secret; several are bound together

@@ -1,14 +1,16 @@
-//! Keys that live elsewhere: in a hardware token, a TPM or a keyring.
+//! Keys that live elsewhere: in AWS KMS, a hardware token, a TPM or a
+//! keyring.
 //!
 //! There are two ways. A *wrapped key file* ([`WrappedKey`]) holds a 32-byte key that only the
 //! keeper can unwrap; it is used like a key file, and the keeper is called once for a process. A
 //! *key pair* ([`KeyPair`]) on P-256 stays in the keeper; anyone encrypts to its recipient
 //! `age1tag1…` without the keeper, and each file that is opened takes one call.
 //!
-//! Source: `docs/spec/wrapped-key.md`; c2sp.org/age for the recipients; RFC 7512 for the URIs.
+//! Source: `docs/spec/wrapped-key.md`; c2sp.org/age for the recipients; RFC 7512 and Tink for the URIs.
 //! A provider's module names the interface that it speaks.
 //!
-//! Security claim: what a file says chooses no code to load and no place to read a PIN from.
+//! Security claim: what a file says chooses no code to load, no place to read a PIN from, and
+//! no host outside of AWS or of the user's configuration.
 //! A wrapped key that is not the one it was made with, or
 //! whose file was altered, is refused. Keys are wiped.
 //!

@@ -84,7 +84,8 @@ impl LocalKms {
         let length = body.len();
         write!(
             stream,
-            "POST / HTTP/1.1\r\nHost: kms\r\nConnection: close\r\nX-Amz-Target: \
+            "POST / HTTP/1.1\r\nHost: kms\r\nConnection: close\r\nContent-Type: \
+             application/x-amz-json-1.1\r\nX-Amz-Target: \
              TrentService.{operation}\r\nContent-Length: {length}\r\n\r\n{body}"
         )
         .unwrap();
