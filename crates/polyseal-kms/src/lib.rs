@@ -6,13 +6,12 @@
 //! *key pair* ([`KeyPair`]) on P-256 stays in the keeper; anyone encrypts to its recipient
 //! `age1tag1…` without the keeper, and each file that is opened takes one call.
 //!
-//! Source: `docs/spec/wrapped-key.md`; c2sp.org/age for the recipients; RFC 7512 and Tink for the URIs.
-//! A provider's module names the interface that it speaks.
+//! Source: `docs/spec/wrapped-key.md`; c2sp.org/age for the recipients; RFC 7512 and Tink for the
+//! URIs. A provider's module names the interface that it speaks.
 //!
-//! Security claim: what a file says chooses no code to load, no place to read a PIN from, and
-//! no host outside of AWS or of the user's configuration.
-//! A wrapped key that is not the one it was made with, or
-//! whose file was altered, is refused. Keys are wiped.
+//! Security claim: what a file says chooses no code to load, no place to read a PIN from, and no
+//! host outside of AWS or of the user's configuration. A wrapped key that is not the one it was
+//! made with, or whose file was altered, is refused. Keys are wiped.
 //!
 //! Limits: whoever can write a wrapped key file chooses the key. Whoever may call the keeper can
 //! unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.
