@@ -155,6 +155,17 @@ impl From<polyseal::Error> for Failure {
     }
 }
 
+impl From<KeeperErrorClass> for Code {
+    fn from(class: KeeperErrorClass) -> Self {
+        match class {
+            KeeperErrorClass::System => Self::Io,
+            KeeperErrorClass::NoKey => Self::Keeper,
+            KeeperErrorClass::Usage => Self::Unsupported,
+            KeeperErrorClass::Content => Self::KeyFile,
+        }
+    }
+}
+
 impl From<polyseal_file::Error> for Failure {
     fn from(error: polyseal_file::Error) -> Self {
         use polyseal_file::Error as E;
@@ -190,12 +201,7 @@ impl From<polyseal_file::Error> for Failure {
                 PluginProblem::Refused(_) => Code::KeyFile,
                 _ => Code::Io,
             },
-            E::Keeper(error) => match error.class() {
-                KeeperErrorClass::System => Code::Io,
-                KeeperErrorClass::NoKey => Code::Keeper,
-                KeeperErrorClass::Usage => Code::Unsupported,
-                KeeperErrorClass::Content => Code::KeyFile,
-            },
+            E::Keeper(error) => error.class().into(),
             E::Random => Code::Random,
             _ => Code::Defect,
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use polyseal_file::Key;
 use polyseal_file::age::InProcessPlugin;
-use polyseal_kms::{Class, KeyError, Plugin, Settings, key_from_file};
+use polyseal_kms::{KeyError, Plugin, Settings, key_from_file};
 
 pub(crate) use polyseal_kms::MAX_KEY_FILE_BYTES;
 
@@ -25,15 +25,7 @@ impl From<KeyError> for Failure {
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::File(error) => error.into(),
-            KeyError::Kms(error) => {
-                let code = match error.class() {
-                    Class::Usage => Code::Unsupported,
-                    Class::System => Code::Io,
-                    Class::NoKey => Code::Keeper,
-                    Class::Content => Code::KeyFile,
-                };
-                Self::new(code, error.to_string())
-            }
+            KeyError::Kms(error) => Self::new(error.class().into(), error.to_string()),
             error => Self::new(Code::Defect, error.to_string()),
         }
     }

@@ -1,5 +1,7 @@
 //! The command line: what can be asked for. Nothing is opened or decided here.
 
+mod keys;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,6 +11,8 @@ use clap::{ArgGroup, Parser, Subcommand};
 use polyseal::limits::bounds::Amount;
 use polyseal::needs::Need;
 
+use self::keys::KEYGEN_EXAMPLES;
+pub(crate) use self::keys::{KeyKind, KeygenArgs, KeygenKmsArgs, KmsArgs, KmsCommand, KmsFiles};
 use crate::amount::{self, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
@@ -124,12 +128,6 @@ const MOUNT_EXAMPLES: &str = "Examples:
   polyseal mount -k backup.key sealed/ /mnt/plain            every file below, when it is read
   polyseal mount -p disk.img.polyseal /mnt/plain             /mnt/plain/disk.img
   polyseal mount -k backup.key s3://backups/2026/ /mnt/plain the objects of a prefix";
-
-const KEYGEN_EXAMPLES: &str = "Examples:
-  polyseal keygen -o backup.key
-  polyseal keygen -t hybrid -o alice.identity > alice.recipient
-  polyseal keygen --kms aws-kms://alias/backup --also age1… -o team.wrapped
-  polyseal keygen --kms 'pkcs11:token=ops;object=restore' --only -o ops.identity > ops.recipient";
 
 const REKEY_EXAMPLES: &str =
     "Each file is replaced in one step. If a run was interrupted, run it again: files that the new
@@ -438,73 +436,6 @@ pub(crate) struct RekeyArgs {
     pub(crate) file: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct KeygenArgs {
-    /// Write the key to this file; `-` is standard output. An existing file is never replaced
-    #[arg(short, long, value_name = "KEYFILE")]
-    pub(crate) output: PathBuf,
-    /// What to make: a key file, which encrypts and decrypts; or an age identity, to whose
-    /// recipient others encrypt: X25519, or a hybrid with the post-quantum ML-KEM-768; or with
-    /// --kms an identity whose private key the keeper has. The default is key-file, or key-pair
-    /// for a token
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub(crate) kind: Option<KeyKind>,
-    #[command(flatten)]
-    pub(crate) kms: KeygenKmsArgs,
-}
-
-/// A key that is kept elsewhere.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Keys that live elsewhere")]
-pub(crate) struct KeygenKmsArgs {
-    /// Let this key wrap the new one, or be the new one: aws-kms://, pkcs11:, tpm: or
-    /// secret-service:
-    #[arg(long = "kms", value_name = "URI")]
-    pub(crate) uri: Option<String>,
-    /// Bind the wrapped key to this pair, which is no secret; several are bound together
-    #[arg(long = "kms-context", value_name = "NAME=VALUE", requires = "uri")]
-    pub(crate) context: Vec<String>,
-    /// A second recipient, if the keeper loses its key: the wrapped key is also encrypted to it,
-    /// into KEYFILE.backup; or it is printed beside the key pair's
-    #[arg(long, value_name = "RECIPIENT", requires = "uri", conflicts_with = "only")]
-    pub(crate) also: Vec<String>,
-    /// Nobody but the keeper: what is encrypted is lost with its key
-    #[arg(long, requires = "uri")]
-    pub(crate) only: bool,
-}
-
-/// What is done with keys that live elsewhere.
-#[derive(Debug, clap::Args)]
-pub(crate) struct KmsArgs {
-    #[command(subcommand)]
-    pub(crate) command: KmsCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum KmsCommand {
-    /// See whether the keeper still unwraps or derives, with one call for a file
-    Check(KmsFiles),
-    /// Wrap keys again with the newest version of their keepers' keys; no encrypted file is read
-    Rewrap(KmsFiles),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct KmsFiles {
-    /// Wrapped key files; to check, also identity files
-    #[arg(required = true)]
-    pub(crate) files: Vec<PathBuf>,
-}
-
-/// What `keygen` makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum KeyKind {
-    KeyFile,
-    X25519,
-    #[value(alias = "pq")]
-    Hybrid,
-    KeyPair,
 }
 
 #[cfg(feature = "mount")]

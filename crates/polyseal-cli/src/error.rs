@@ -57,6 +57,17 @@ impl From<Code> for ExitCode {
     }
 }
 
+impl From<KeeperErrorClass> for Code {
+    fn from(class: KeeperErrorClass) -> Self {
+        match class {
+            KeeperErrorClass::Usage => Self::Usage,
+            KeeperErrorClass::System => Self::Io,
+            KeeperErrorClass::NoKey => Self::NoKey,
+            KeeperErrorClass::Content => Self::Content,
+        }
+    }
+}
+
 /// A failure, as the user is told of it.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -465,14 +476,8 @@ fn of_plugin(error: &PluginError) -> Failure {
 }
 
 /// What the keeper of a private key says.
-fn of_keeper(error: &KeeperError) -> Failure {
-    let code = match error.class() {
-        KeeperErrorClass::Usage => Code::Usage,
-        KeeperErrorClass::System => Code::Io,
-        KeeperErrorClass::NoKey => Code::NoKey,
-        KeeperErrorClass::Content => Code::Content,
-    };
-    let failure = Failure::new(code, without_isolates(error.message()));
+pub(crate) fn of_keeper(error: &KeeperError) -> Failure {
+    let failure = Failure::new(error.class().into(), without_isolates(error.message()));
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use polyseal_file::age::InProcessPlugin;
-use polyseal_kms::{Class, Error, KeyError, Plugin, Settings};
+use polyseal_file::age::{InProcessPlugin, KeeperError};
+use polyseal_kms::{Error, KeyError, Plugin, Settings};
 
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, of_keeper};
 use crate::prompt;
 
 pub(crate) fn settings() -> Settings {
@@ -20,17 +20,7 @@ pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let code = match error.class() {
-            Class::Usage => Code::Usage,
-            Class::System => Code::Io,
-            Class::NoKey => Code::NoKey,
-            Class::Content => Code::Content,
-        };
-        let failure = Self::new(code, error.to_string());
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        of_keeper(&KeeperError::from(&error))
     }
 }
 

@@ -157,3 +157,65 @@ fn check_rewrap_and_inspect() {
     place.room.write("broken", b"polyseal-wrapped-key-2\n");
     place.run(&["kms", "check", "broken", "w"]).fails(3, "version 1");
 }
+
+#[test]
+fn what_does_not_go_together() {
+    let place = Place::new();
+    let keygen = |args: &[&str], message: &str| {
+        place.run(&[&["keygen", "-o", "w"], args].concat()).fails(2, message);
+    };
+    keygen(&["-t", "key-pair"], "--kms");
+    keygen(&["--only"], "--kms");
+    for (args, message) in [
+        (&["-t", "x25519", "--only"][..], "key-file or -t key-pair"),
+        (&["-t", "key-pair", "--only", "--kms-context", "a=b"], "no context"),
+        (&["-t", "key-pair", "--only"], "hold a key pair"),
+        (&["--kms-context", "a", "--only"], "NAME=VALUE"),
+        (&["--also", "age1nobody"], "recipient"),
+        (&["--also", "age1nobody", "--only"], "cannot be used with"),
+    ] {
+        keygen(&[&["--kms", URI], args].concat(), message);
+    }
+    keygen(&["--kms", "file:///etc", "--only"], "secret-service:");
+    keygen(&["--kms", "pkcs11:object=a", "--only"], "without pkcs11");
+    place.room.shell("$P keygen -t x25519 -o id > recipient").succeeds();
+    let recipient = String::from_utf8(place.room.read("recipient")).unwrap();
+    let standard = ["keygen", "--kms", URI, "--also", recipient.trim(), "-o", "-"];
+    place.run(&standard).fails(2, "second file");
+    assert!(!place.room.path("w").exists() && place.calls().is_empty());
+    for command in ["check", "rewrap"] {
+        place.run(&["kms", command, "nowhere"]).fails(1, "nowhere");
+    }
+    place.run(&["kms", "check", "k"]).fails(2, "k: line 3: this is a Polyseal key file");
+    place.run(&["kms", "rewrap", "k"]).fails(3, "k: not a wrapped key file");
+}
+
+/// Whoever can write to a folder of the path has put a link to another file there, meanwhile.
+#[test]
+fn what_was_read_is_rewrapped_and_nothing_else() {
+    let place = Place::new();
+    place.wrapped("w", "a=b");
+    place.room.write("precious", b"the only copy");
+    std::os::unix::fs::symlink("w", place.room.path("link")).unwrap();
+    let swap = "#!/bin/sh\nrm link; ln -s precious link; exec \"$0.real\" \"$@\"\n";
+    let tool = place.room.path("bin/secret-tool");
+    fs::rename(&tool, place.room.path("bin/secret-tool.real")).unwrap();
+    let of_real = place.room.path("bin");
+    for entry in fs::read_dir(&of_real).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if let Some(rest) = name.strip_prefix("secret-tool.").filter(|rest| *rest != "real") {
+            fs::rename(&path, of_real.join(format!("secret-tool.real.{rest}"))).unwrap();
+        }
+    }
+    fs::write(
+        &tool,
+        swap.replace("rm link", &format!("cd {}; rm link", place.room.path(".").display())),
+    )
+    .unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = place.room.read("w");
+    place.run(&["kms", "rewrap", "link"]).succeeds();
+    assert_eq!(place.room.read("precious"), b"the only copy");
+    assert_ne!(place.room.read("w"), before);
+}

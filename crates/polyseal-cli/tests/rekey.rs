@@ -536,7 +536,8 @@ fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> Child {
     let args = [&["rekey", "-k", "k"], args, &[path]].concat();
     let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
     let file = File::open(room.path(path)).unwrap();
-    while !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+    // Shared, as the tool's own look for an interrupted rekey is, which is no lock to wait for.
+    while !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
         file.unlock().unwrap();
         sleep(Duration::from_millis(5));
     }

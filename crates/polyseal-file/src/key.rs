@@ -58,7 +58,7 @@ impl Key {
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
         }
         // First: what it holds may be longer than a key file.
-        if lines(file).next().is_some_and(|(_, line)| line.starts_with(WRAPPED_PREFIX.as_bytes())) {
+        if is_wrapped_key(file) {
             return Err(KeyFileError::Wrapped.into());
         }
         if file.len() > Self::MAX_FILE_BYTES {
@@ -68,7 +68,7 @@ impl Key {
             return Err(KeyFileError::Utf16.into());
         }
         let mut found = None;
-        for (number, line) in lines(file) {
+        for (number, line) in key_file_lines(file) {
             let Some(digits) = line.strip_prefix(PREFIX.as_bytes()) else {
                 return Err(no_key(number, line, file).into());
             };
@@ -151,9 +151,16 @@ pub fn looks_random(key: &[u8]) -> bool {
     key.len() < 16 || (different as usize >= enough && other_steps != 0)
 }
 
+/// Whether a file is a wrapped key file, of whatever version: docs/spec/wrapped-key.md.
+#[must_use]
+pub fn is_wrapped_key(file: &[u8]) -> bool {
+    // CT: how a file begins is no secret.
+    key_file_lines(file).next().is_some_and(|(_, line)| line.starts_with(WRAPPED_PREFIX.as_bytes()))
+}
+
 /// The lines of a file of keys that are neither empty nor comments, with their numbers from 1. A
 /// byte order mark, CR before LF, and blanks around a line are none of them.
-pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub fn key_file_lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = without_mark(file).split(|&b| b == b'\n').enumerate();
     numbered
         .map(|(i, line)| (i + 1, without_blanks(line.strip_suffix(b"\r").unwrap_or(line))))

@@ -71,6 +71,7 @@ mod payload_cipher;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;
+mod programs;
 mod read_at;
 mod reader;
 mod recipients;
@@ -89,7 +90,7 @@ pub use header::{
     MIN_HEADER_BYTES, VERSION,
 };
 pub use inspect::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo};
-pub use key::{KEY_BYTES, Key, looks_random};
+pub use key::{KEY_BYTES, Key, is_wrapped_key, key_file_lines, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
@@ -99,6 +100,7 @@ pub use outline::Outline;
 pub use passphrase::{Context, Passphrase};
 pub use payload::{Payload, PayloadHead, StoredLength};
 pub use pipeline::{Input, Output};
+pub use programs::find_program;
 pub use read_at::ReadAt;
 pub use reader::Reader;
 pub use recipients::{Identities, Recipients};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use polyseal_file::age::{KeeperError, KeeperErrorClass};
+use polyseal_file::age::{KeeperError, KeeperErrorClass as Class};
 
 /// What came of it.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -27,8 +27,8 @@ pub enum Problem {
     NotBuilt(&'static str),
     /// The provider has no such operation: which.
     Unsupported(&'static str),
-    /// What was read from a file names this, which only the user's own settings may: an attribute
-    /// that loads code, or a host outside of the configuration.
+    /// What was read from a file names this, which only the user may: an attribute that loads code,
+    /// or says where a PIN is.
     NotFromFile(String),
     /// Something that a provider needs is not configured: which variable or program, and for what.
     Setting(String),
@@ -66,19 +66,6 @@ pub enum Problem {
     File(String),
     /// The operating system gave no random bytes.
     Random,
-}
-
-/// What kind of failure it is, for exit codes and exceptions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// What was asked for cannot be done.
-    Usage,
-    /// The system or the network is to blame; it may go another time.
-    System,
-    /// The key is not to be had.
-    NoKey,
-    /// A file is not what it should be, perhaps altered.
-    Content,
 }
 
 impl Error {
@@ -212,13 +199,7 @@ impl From<Problem> for Error {
 
 impl From<&Error> for KeeperError {
     fn from(error: &Error) -> Self {
-        let class = match error.class() {
-            Class::Usage => KeeperErrorClass::Usage,
-            Class::System => KeeperErrorClass::System,
-            Class::NoKey => KeeperErrorClass::NoKey,
-            Class::Content => KeeperErrorClass::Content,
-        };
-        let said = Self::new(class, error.to_string());
+        let said = Self::new(error.class(), error.to_string());
         match error.hint() {
             Some(hint) => said.with_hint(hint),
             None => said,

@@ -7,10 +7,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::Key;
+use polyseal_file::{Key, is_wrapped_key};
 use sha2::{Digest, Sha256};
 
-use crate::wrapped::{MAGIC, lines};
 use crate::{Error, Result, Settings, WrappedKey};
 
 /// The longest key file of either kind, in bytes.
@@ -52,14 +51,6 @@ impl From<Error> for KeyError {
     }
 }
 
-/// Whether a file is a wrapped key file, of whatever version.
-#[must_use]
-pub fn is_wrapped(file: &[u8]) -> bool {
-    let start = MAGIC.trim_end_matches('1').as_bytes();
-    // CT: how a file begins is no secret.
-    lines(file).next().is_some_and(|(_, line)| line.starts_with(start))
-}
-
 /// The key in the contents of a key file of either kind, up to [`MAX_KEY_FILE_BYTES`].
 ///
 /// ```
@@ -73,7 +64,7 @@ pub fn is_wrapped(file: &[u8]) -> bool {
 /// # Errors
 /// What is wrong with the file, or what its keeper refuses.
 pub fn key_from_file(file: &[u8], settings: &Settings) -> std::result::Result<Key, KeyError> {
-    if is_wrapped(file) { Ok(unwrap_once(file, settings)?) } else { Ok(Key::parse(file)?) }
+    if is_wrapped_key(file) { Ok(unwrap_once(file, settings)?) } else { Ok(Key::parse(file)?) }
 }
 
 /// The key of a wrapped key file. Only the first call of a process goes to the keeper.

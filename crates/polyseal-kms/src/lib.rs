@@ -31,11 +31,10 @@ mod uri;
 mod wrapped;
 
 pub use context::Context;
-pub use error::{Class, Error, Problem, Result};
-pub use key_file::{
-    KeyError, MAX_KEY_FILE_BYTES, forget_keys, is_wrapped, key_from_file, unwrap_once,
-};
+pub use error::{Error, Problem, Result};
+pub use key_file::{KeyError, MAX_KEY_FILE_BYTES, forget_keys, key_from_file, unwrap_once};
 pub use key_pair::{KeyPair, LazyKeeper, Plugin};
+pub use polyseal_file::age::KeeperErrorClass as Class;
 pub use provider::{Blob, Kms, Point, connect};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};

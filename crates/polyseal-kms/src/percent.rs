@@ -22,15 +22,10 @@ pub(crate) fn encode(text: &str) -> String {
 
 /// `None` if it is not the one spelling of a text.
 pub(crate) fn decode(text: &str) -> Option<String> {
-    decode_any(text).filter(|decoded| encode(decoded) == text)
+    String::from_utf8(decode_bytes(text)?).ok().filter(|decoded| encode(decoded) == text)
 }
 
-/// Takes every spelling, as a URI has them that a user types.
-pub(crate) fn decode_any(text: &str) -> Option<String> {
-    String::from_utf8(decode_bytes(text)?).ok()
-}
-
-/// The same, of what need not be text.
+/// Takes every spelling, as a URI has them that a user types, and what need not be text.
 pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -59,16 +59,6 @@ pub trait Kms: Send + Sync {
         Err(Problem::Unsupported("unwrap keys").into())
     }
 
-    /// Wraps again what was wrapped, with the newest version of the key.
-    ///
-    /// # Errors
-    /// As [`unwrap`](Self::unwrap) and [`wrap`](Self::wrap).
-    fn rewrap(&self, wrapped: &[u8], context: &Context) -> Result<(Key, Blob)> {
-        let key = self.unwrap(wrapped, context)?;
-        let blob = self.wrap(&key, context)?;
-        Ok((key, blob))
-    }
-
     /// Makes a key pair on P-256 that cannot be taken out, if there is none of the name, and gives
     /// the public key.
     ///

@@ -17,9 +17,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
-use polyseal_file::Key;
 use polyseal_file::age::p256::{Recipient, open_key, seal_key};
 use polyseal_file::age::{Keeper, KeeperError};
+use polyseal_file::{Key, key_file_lines};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 use crate::{Context, Error, Kms, Origin, Point, Problem, Result, Settings, Uri, connect};
 
 /// The first line that is no comment.
-pub(crate) const MAGIC: &str = "polyseal-wrapped-key-1";
+const MAGIC: &str = "polyseal-wrapped-key-1";
 
 /// What the check key is derived for.
 const CHECK_INFO: &[u8] = b"polyseal-wrapped-key-1 check";
@@ -100,17 +100,9 @@ impl WrappedKey {
     /// # Errors
     /// What the keeper refuses; [`Problem::Check`] if it is another key, or a field was altered.
     pub fn unwrap(&self, settings: &Settings) -> Result<Key> {
-        let fields = &self.fields;
-        let unwrap = || {
-            let keeper = connect(&fields.uri, settings)?;
-            let key = match &fields.form {
-                Form::Wrapped(blob) => keeper.unwrap(blob, &fields.context)?,
-                Form::SealedTo(recipient, sealed) => open(keeper.as_ref(), recipient, sealed)?,
-            };
-            let same = check(&key, &fields.text())?.ct_eq(&self.check);
-            if bool::from(same) { Ok(key) } else { Err(Problem::Check.into()) }
-        };
-        unwrap().map_err(|error: Error| error.of(fields.uri.as_str()))
+        let uri = &self.fields.uri;
+        let unwrap = || self.unwrap_with(connect(uri, settings)?.as_ref());
+        unwrap().map_err(|error: Error| error.of(uri.as_str()))
     }
 
     /// The same key, wrapped again with the newest version of the keeper's key.
@@ -118,11 +110,11 @@ impl WrappedKey {
     /// # Errors
     /// As [`unwrap`](Self::unwrap), and what the keeper refuses.
     pub fn rewrap(&self, settings: &Settings) -> Result<Self> {
-        let key = self.unwrap(settings)?;
         let fields = &self.fields;
-        let wrap = || {
+        let rewrap = || {
             let keeper = connect(&fields.uri, settings)?;
-            Ok(match &fields.form {
+            let key = self.unwrap_with(keeper.as_ref())?;
+            let again = match &fields.form {
                 Form::Wrapped(_) => {
                     let blob = keeper.wrap(&key, &fields.context)?;
                     Fields {
@@ -134,9 +126,19 @@ impl WrappedKey {
                 Form::SealedTo(..) => {
                     Fields { form: seal(keeper.as_ref(), &key)?, ..fields.clone() }
                 }
-            })
+            };
+            Self::new(again, &key)
         };
-        Self::new(wrap().map_err(|error: Error| error.of(fields.uri.as_str()))?, &key)
+        rewrap().map_err(|error: Error| error.of(fields.uri.as_str()))
+    }
+
+    fn unwrap_with(&self, keeper: &dyn Kms) -> Result<Key> {
+        let key = match &self.fields.form {
+            Form::Wrapped(blob) => keeper.unwrap(blob, &self.fields.context)?,
+            Form::SealedTo(recipient, sealed) => open(keeper, recipient, sealed)?,
+        };
+        let same = check(&key, &self.fields.text())?.ct_eq(&self.check);
+        if bool::from(same) { Ok(key) } else { Err(Problem::Check.into()) }
     }
 
     /// Which key wraps it.
@@ -262,22 +264,13 @@ fn check(key: &Key, text: &str) -> Result<[u8; CHECK_BYTES]> {
     Ok(mac.chain_update(text).finalize().into_bytes().into())
 }
 
-/// The lines of a file that are neither empty nor comments, as key files have them.
-pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-    let numbered = file.split(|&byte| byte == b'\n').enumerate();
-    numbered
-        .map(|(i, line)| (i + 1, line.trim_ascii()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
-}
-
 fn parse(file: &[u8]) -> Result<WrappedKey> {
     let bad = |why: String| Error::new(Problem::File(why));
     if file.len() > WrappedKey::MAX_FILE_BYTES {
         return Err(bad("it is longer than 65536 bytes".to_owned()));
     }
     let mut fields = Vec::new();
-    for (number, line) in lines(file) {
+    for (number, line) in key_file_lines(file) {
         let text = str::from_utf8(line).ok().filter(|text| text.bytes().all(is_printable));
         let text = text.ok_or_else(|| bad(format!("line {number} is not printable ASCII")))?;
         fields.push((number, text));

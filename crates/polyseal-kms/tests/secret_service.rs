@@ -87,7 +87,8 @@ fn keys_come_back() {
     assert_eq!(keyring.unwrap(&blob.bytes, &context).unwrap().reveal(), one.reveal());
     assert_eq!(keyring.unwrap(&second.bytes, &context).unwrap().reveal(), other.reveal());
     // The older entry stays.
-    let (again, third) = keyring.rewrap(&blob.bytes, &context).unwrap();
+    let again = keyring.unwrap(&blob.bytes, &context).unwrap();
+    let third = keyring.wrap(&again, &context).unwrap();
     assert_eq!(again.reveal(), one.reveal());
     assert_ne!(third.bytes, blob.bytes);
     for blob in [&blob, &third] {

@@ -83,7 +83,8 @@ fn keys_come_back() {
         let back = tpm.keeper("tpm:").unwrap(&blob.bytes, &context).unwrap();
         assert_eq!(back.reveal(), key.reveal());
     }
-    let (again, other) = keeper.rewrap(&blob.bytes, &context).unwrap();
+    let again = keeper.unwrap(&blob.bytes, &context).unwrap();
+    let other = keeper.wrap(&again, &context).unwrap();
     assert_eq!(again.reveal(), key.reveal());
     assert_ne!(other.bytes, blob.bytes);
     assert_eq!(tpm.loaded(), "");

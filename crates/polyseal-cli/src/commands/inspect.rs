@@ -5,8 +5,10 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-use polyseal_file::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age};
-use polyseal_kms::{WrappedKey, is_wrapped};
+use polyseal_file::{
+    AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age, is_wrapped_key,
+};
+use polyseal_kms::WrappedKey;
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
@@ -33,7 +35,7 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
         read.map_err(|error| Failure::io("read", path, &error))
     };
     read_on(SNIFFED_BYTES, &mut start)?;
-    if is_wrapped(&start) {
+    if is_wrapped_key(&start) {
         read_on(WrappedKey::MAX_FILE_BYTES, &mut start)?;
         return show_wrapped(args, &WrappedKey::parse(&start)?);
     }

@@ -69,7 +69,7 @@ fn lines(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyErro
     }
     // Parts of a text that end at ASCII characters are text.
     let text = |line| str::from_utf8(line).unwrap_or_default();
-    Ok(key::lines(contents).map(move |(number, line)| (number, text(line))))
+    Ok(key::key_file_lines(contents).map(move |(number, line)| (number, text(line))))
 }
 
 /// Refuses a key that is not as long as all of its kind are.

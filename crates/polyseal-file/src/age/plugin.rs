@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::env;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use ::age::secrecy::ExposeSecret;
@@ -32,6 +32,7 @@ use super::error::{KeyProblem, PluginError};
 use super::recipients::exact;
 use super::work::BoundedIdentity;
 use super::{BoxedIdentity, BoxedRecipient};
+use crate::programs::find_program;
 use crate::stanza::AgeStanza;
 
 type Result<T> = std::result::Result<T, PluginError>;
@@ -157,7 +158,9 @@ impl<C: Callbacks> Plugin<C> {
         callbacks: &C,
     ) -> std::result::Result<Self, KeyProblem> {
         let program = format!("age-plugin-{name}");
-        let path = on_the_path(&program).ok_or_else(|| KeyProblem::Plugin(name.to_owned()))?;
+        let path = env::var_os("PATH")
+            .and_then(|paths| find_program(&program, &paths))
+            .ok_or_else(|| KeyProblem::Plugin(name.to_owned()))?;
         let recipients = recipients.iter().filter(|one| one.name == name);
         let identities = identities.iter().filter(|one| one.name == name);
         Ok(Self {
@@ -341,26 +344,6 @@ fn words(args: &[String]) -> Vec<&str> {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The program in the first directory of the PATH that has it. What is not absolute there depends
-/// on where this program was started, and is passed over.
-fn on_the_path(program: &str) -> Option<PathBuf> {
-    let (paths, program) = (env::var_os("PATH")?, format!("{program}{}", env::consts::EXE_SUFFIX));
-    env::split_paths(&paths)
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(&program))
-        .find(|path| is_executable(path))
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
 }
 
 #[cfg(all(test, unix))]

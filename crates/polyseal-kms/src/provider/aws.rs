@@ -12,7 +12,6 @@
 //! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. Key pairs of AWS are not
 //! served.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -21,7 +20,7 @@ use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use polyseal_file::Key;
 use reqwest::Url;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -60,12 +59,17 @@ struct Request<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Response<'a> {
+struct Response {
     key_id: Option<String>,
     ciphertext_blob: Option<String>,
-    // Borrowed, as Base64 needs no escapes: a copy would not be wiped.
-    #[serde(borrow)]
-    plaintext: Option<Cow<'a, str>>,
+    #[serde(default, deserialize_with = "wiped")]
+    plaintext: Option<Zeroizing<String>>,
+}
+
+fn wiped<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Option<Zeroizing<String>>, D::Error> {
+    Ok(Option::deserialize(from)?.map(Zeroizing::new))
 }
 
 #[derive(Default, Deserialize)]
@@ -137,7 +141,7 @@ impl Aws {
         &self,
         operation: &str,
         request: &Request<'_>,
-        take: impl Fn(Response<'_>) -> Option<T>,
+        take: impl Fn(Response) -> Option<T>,
     ) -> Result<T> {
         let nonsense = || Problem::Service("an answer that is none".to_owned());
         // As large as it can be: a vector that grows leaves copies behind.
@@ -151,7 +155,7 @@ impl Aws {
             if answer.status != 200 {
                 return refusal(answer);
             }
-            let response = serde_json::from_slice::<Response<'_>>(&answer.body);
+            let response = serde_json::from_slice::<Response>(&answer.body);
             response.ok().and_then(&take).map_or_else(|| Verdict::Bad(nonsense()), Verdict::Good)
         })
     }
@@ -180,7 +184,7 @@ impl Aws {
         Ok(headers)
     }
 
-    fn blob(response: &Response<'_>) -> Option<Blob> {
+    fn blob(response: &Response) -> Option<Blob> {
         let bytes = BASE64_STANDARD.decode(response.ciphertext_blob.as_ref()?).ok()?;
         Some(Blob { bytes, key_id: response.key_id.clone() })
     }
@@ -208,9 +212,9 @@ impl Kms for Aws {
     }
 }
 
-fn key(response: &Response<'_>) -> Option<Key> {
+fn key(response: &Response) -> Option<Key> {
     let mut bytes = Zeroizing::new([0; 33]);
-    let text = response.plaintext.as_deref()?;
+    let text = response.plaintext.as_ref()?.as_str();
     let length = BASE64_STANDARD.decode_slice(text, bytes.as_mut_slice()).ok()?;
     Some(Key::from_bytes(bytes.get(..length)?.try_into().ok()?))
 }

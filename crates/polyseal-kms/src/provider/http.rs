@@ -3,7 +3,8 @@
 //! Security claim: only `https:` is spoken, or `http:` to this machine. No redirect is followed, so
 //! what signs a request goes nowhere else. An answer has at most 1 MiB.
 //!
-//! Limits: what goes through the buffers of HTTP and TLS is not wiped.
+//! Limits: what goes through the buffers of HTTP and TLS is not wiped. A service that never answers
+//! is given up after two and a half minutes.
 
 use std::thread;
 use std::time::Duration;

@@ -10,7 +10,6 @@
 //! Limits: what is in a pipe's buffer is not wiped. A program that is stopped because it takes too
 //! long may leave children behind.
 
-use std::env;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -18,6 +17,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use polyseal_file::find_program;
 use zeroize::Zeroizing;
 
 use crate::{Problem, Result, Settings};
@@ -60,7 +60,8 @@ impl Program {
         limit: Duration,
         settings: &Settings,
     ) -> Result<Self> {
-        let path = on_the_path(name, settings).ok_or_else(|| {
+        let paths = settings.get("PATH").unwrap_or_default();
+        let path = find_program(name, paths.as_ref()).ok_or_else(|| {
             let place = "in no absolute directory of the PATH";
             Problem::Setting(format!("{name} is {place}: install the package {package}"))
         })?;
@@ -192,29 +193,9 @@ fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
-/// The program in the first directory of the PATH that has it. What is not absolute there depends
-/// on where this program was started, and is passed over.
-fn on_the_path(program: &str, settings: &Settings) -> Option<PathBuf> {
-    let (paths, program) = (settings.get("PATH")?, format!("{program}{}", env::consts::EXE_SUFFIX));
-    env::split_paths(&paths)
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(&program))
-        .find(|path| is_executable(path))
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
-}
-
 #[cfg(all(test, unix))]
 mod tests {
+    use std::env;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 

@@ -24,7 +24,7 @@ _R = TypeVar("_R")
 #: The longest file of identities in bytes.
 _MAX_KEYS_FILE_BYTES: Final = 1 << 20
 #: How the URI of a key pair begins that is kept elsewhere.
-_KEY_PAIRS: Final = ("pkcs11:", "aws-kms://")
+_KEY_PAIRS: Final = "pkcs11:"
 
 
 class KeySetArgs(TypedDict, total=False):
