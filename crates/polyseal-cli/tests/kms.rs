@@ -177,7 +177,6 @@ fn what_does_not_go_together() {
         keygen(&[&["--kms", URI], args].concat(), message);
     }
     keygen(&["--kms", "file:///etc", "--only"], "secret-service:");
-    keygen(&["--kms", "pkcs11:object=a", "--only"], "without pkcs11");
     place.room.shell("$P keygen -t x25519 -o id > recipient").succeeds();
     let recipient = String::from_utf8(place.room.read("recipient")).unwrap();
     let standard = ["keygen", "--kms", URI, "--also", recipient.trim(), "-o", "-"];

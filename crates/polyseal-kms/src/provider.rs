@@ -90,7 +90,8 @@ pub trait Kms: Send + Sync {
 /// # Errors
 /// [`Problem::NotBuilt`], or that something is not configured.
 pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
-    let keeper: Result<Box<dyn Kms>> = match uri.scheme() {
+    let scheme: Scheme = uri.scheme();
+    let keeper: Result<Box<dyn Kms>> = match scheme {
         #[cfg(feature = "aws")]
         Scheme::Aws => aws::connect(uri, settings),
         #[cfg(feature = "pkcs11")]
@@ -100,10 +101,31 @@ pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
         #[cfg(feature = "secret-service")]
         Scheme::SecretService => secret_service::connect(uri, settings),
         #[allow(unreachable_patterns)]
-        scheme => {
+        _ => {
             let _ = settings;
             Err(Problem::NotBuilt(scheme.feature()).into())
         }
     };
     keeper.map_err(|error: Error| error.of(&uri.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Origin;
+
+    #[test]
+    fn what_was_not_built_is_named() {
+        for (uri, feature, built) in [
+            ("aws-kms://alias/a", "aws", cfg!(feature = "aws")),
+            ("pkcs11:object=a", "pkcs11", cfg!(feature = "pkcs11")),
+            ("tpm:object=a", "tpm", cfg!(feature = "tpm")),
+            ("secret-service:object=a", "secret-service", cfg!(feature = "secret-service")),
+        ] {
+            let uri = Uri::parse(uri, Origin::User).unwrap();
+            let came = connect(&uri, &Settings::from_variables(|_| None));
+            let absent = came.err().is_some_and(|e| *e.problem() == Problem::NotBuilt(feature));
+            assert_eq!(absent, !built, "{uri}");
+        }
+    }
 }

@@ -93,14 +93,20 @@ fn of_format(error: FileError, text: String) -> PyErr {
         E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),
-        E::Keeper(error) => match error.class() {
-            // No `OSError`: a store of chunks takes it for a chunk that is not there.
-            KeeperErrorClass::NoKey | KeeperErrorClass::System => KeyUnavailable::new_err(text),
-            KeeperErrorClass::Usage | KeeperErrorClass::Content => PyValueError::new_err(text),
-        },
+        E::Keeper(error) => of_keeper(error.class(), text),
         E::Age(_) | E::AgePlugin(_) => PolysealError::new_err(text),
         E::Cipher(error) => of_message(error),
         _ => PyValueError::new_err(text),
+    }
+}
+
+/// The exception for what the keeper of a key says. None is an `OSError`: a store of chunks takes
+/// that for a chunk that is not there.
+#[cold]
+pub(crate) fn of_keeper(class: KeeperErrorClass, text: String) -> PyErr {
+    match class {
+        KeeperErrorClass::NoKey | KeeperErrorClass::System => KeyUnavailable::new_err(text),
+        KeeperErrorClass::Usage | KeeperErrorClass::Content => PyValueError::new_err(text),
     }
 }
 

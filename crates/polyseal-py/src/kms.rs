@@ -8,14 +8,14 @@ use std::sync::Arc;
 use polyseal_file::Key;
 use polyseal_file::age::InProcessPlugin;
 use polyseal_kms::{
-    Class, Context, Error, KeyError, KeyPair, Origin, Plugin, Settings, Uri, WrappedKey,
-    key_from_file, unwrap_once,
+    Context, Error, KeyError, KeyPair, Origin, Plugin, Settings, Uri, WrappedKey, key_from_file,
+    unwrap_once,
 };
 use polyseal_local::shown;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{KeyUnavailable, of_file};
+use crate::errors::{of_file, of_keeper};
 use crate::memory::Input;
 use crate::secret::SecretKey;
 
@@ -133,8 +133,6 @@ fn keep<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send)
     py.detach(work).map_err(|error| of_kms(&error))
 }
 
-/// The exception for what a keeper says. None is an `OSError`: a store of chunks takes that for a
-/// chunk that is not there.
 #[cold]
 fn of_kms(error: &Error) -> PyErr {
     let text = shown(&error.to_string());
@@ -142,8 +140,5 @@ fn of_kms(error: &Error) -> PyErr {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
-    match error.class() {
-        Class::System | Class::NoKey => KeyUnavailable::new_err(text),
-        Class::Usage | Class::Content => PyValueError::new_err(text),
-    }
+    of_keeper(error.class(), text)
 }
