@@ -7,8 +7,14 @@ use crate::{Context, Error, Problem, Result, Scheme, Settings, Uri};
 
 #[cfg(feature = "aws")]
 mod aws;
+#[cfg(feature = "azure")]
+mod azure;
+#[cfg(feature = "gcp")]
+mod gcp;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod json;
 #[cfg(feature = "pkcs11")]
 mod pkcs11;
 #[cfg(any(feature = "tpm", feature = "secret-service"))]
@@ -17,6 +23,8 @@ mod programs;
 mod secret_service;
 #[cfg(feature = "tpm")]
 mod tpm;
+#[cfg(feature = "vault")]
+mod vault;
 
 /// A point of the curve P-256, uncompressed: `04`, then both coordinates.
 pub type Point = [u8; 65];
@@ -94,6 +102,12 @@ pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let keeper: Result<Box<dyn Kms>> = match scheme {
         #[cfg(feature = "aws")]
         Scheme::Aws => aws::connect(uri, settings),
+        #[cfg(feature = "gcp")]
+        Scheme::Gcp => gcp::connect(uri, settings),
+        #[cfg(feature = "azure")]
+        Scheme::Azure => azure::connect(uri, settings),
+        #[cfg(feature = "vault")]
+        Scheme::Vault => vault::connect(uri, settings),
         #[cfg(feature = "pkcs11")]
         Scheme::Pkcs11 => pkcs11::connect(uri, settings),
         #[cfg(feature = "tpm")]
@@ -118,6 +132,9 @@ mod tests {
     fn what_was_not_built_is_named() {
         for (uri, feature, built) in [
             ("aws-kms://alias/a", "aws", cfg!(feature = "aws")),
+            ("gcp-kms://a", "gcp", cfg!(feature = "gcp")),
+            ("azure-kv://a", "azure", cfg!(feature = "azure")),
+            ("hcvault://a", "vault", cfg!(feature = "vault")),
             ("pkcs11:object=a", "pkcs11", cfg!(feature = "pkcs11")),
             ("tpm:object=a", "tpm", cfg!(feature = "tpm")),
             ("secret-service:object=a", "secret-service", cfg!(feature = "secret-service")),

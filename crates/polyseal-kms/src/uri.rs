@@ -28,6 +28,12 @@ pub enum Origin {
 pub enum Scheme {
     /// `aws-kms://`: AWS KMS.
     Aws,
+    /// `gcp-kms://`: Google Cloud KMS.
+    Gcp,
+    /// `azure-kv://`: Azure Key Vault.
+    Azure,
+    /// `hcvault://`: the transit engine of Vault or OpenBao.
+    Vault,
     /// `pkcs11:`: a token behind a module of PKCS #11.
     Pkcs11,
     /// `tpm:`: the TPM 2.0 of this machine.
@@ -37,8 +43,11 @@ pub enum Scheme {
 }
 
 /// All kinds, and how their URIs begin.
-const SCHEMES: [(Scheme, &str, &str); 4] = [
+const SCHEMES: [(Scheme, &str, &str); 7] = [
     (Scheme::Aws, "aws-kms://", "aws"),
+    (Scheme::Gcp, "gcp-kms://", "gcp"),
+    (Scheme::Azure, "azure-kv://", "azure"),
+    (Scheme::Vault, "hcvault://", "vault"),
     (Scheme::Pkcs11, "pkcs11:", "pkcs11"),
     (Scheme::Tpm, "tpm:", "tpm"),
     (Scheme::SecretService, "secret-service:", "secret-service"),
@@ -97,8 +106,8 @@ impl Uri {
             attributes: Vec::new(),
             query: Vec::new(),
         };
-        if scheme == Scheme::Aws {
-            // An ARN has colons, and no attributes.
+        if start.ends_with("//") {
+            // A name of a service, which has no attributes.
             return if uri.name().is_empty() { Err(bad("it names no key")) } else { Ok(uri) };
         }
         let (path, query) = uri.name().split_once('?').unwrap_or((uri.name(), ""));

@@ -1,16 +1,14 @@
-//! AWS KMS: symmetric keys that wrap.
+//! AWS KMS: symmetric keys that wrap, and key pairs on P-256 whose use is key agreement.
 //!
-//! Source: the AWS KMS API reference, `GenerateDataKey`, `Encrypt` and `Decrypt`; Signature Version
-//! 4 of AWS. `aws-kms://` is followed by a key's identifier, `alias/NAME` or an ARN, as Tink has
-//! it.
+//! Source: the AWS KMS API reference, `GenerateDataKey`, `Encrypt`, `Decrypt`, `GetPublicKey` and
+//! `DeriveSharedSecret`; Signature Version 4 of AWS. `aws-kms://` is followed by a key's
+//! identifier, `alias/NAME` or an ARN, as Tink has it.
 //!
 //! Security claim: only AWS is spoken to, or the place that the user set: of what a file says, a
 //! region becomes a part of a host's name, and is looked at. A blob of another key is refused, and
 //! the encryption context is bound by the service.
 //!
-//! Limits: the context is readable in CloudTrail. Credentials come from the environment alone:
-//! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. Key pairs of AWS are not
-//! served.
+//! Limits: the context is readable in CloudTrail. A key pair is made by whoever manages the keys.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -19,28 +17,30 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use polyseal_file::Key;
+use polyseal_object_store::remote::credentials::{self, AwsCredentials};
 use reqwest::Url;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::http::{self, Answer, Verdict};
-use super::{Blob, Kms};
+use super::http::{self, Answer, Headers, Refusal};
+use super::json::{self, Secret};
+use super::{Blob, Kms, Point};
 use crate::{Context, Problem, Result, Settings, Uri};
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.1";
+
+/// What stands before a point of P-256 in its SubjectPublicKeyInfo: RFC 5480, section 2.
+const POINT_IN_DER: [u8; 26] = [
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a,
+    0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+];
 
 struct Aws {
     key: String,
     region: String,
     url: Url,
-    credentials: Credentials,
-}
-
-struct Credentials {
-    id: String,
-    secret: Zeroizing<String>,
-    token: Option<Zeroizing<String>>,
+    settings: Settings,
 }
 
 #[derive(Serialize)]
@@ -52,9 +52,13 @@ struct Request<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     key_spec: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    plaintext: Option<&'a str>,
+    plaintext: Option<Secret>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ciphertext_blob: Option<&'a str>,
+    ciphertext_blob: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_agreement_algorithm: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    public_key: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -62,18 +66,13 @@ struct Request<'a> {
 struct Response {
     key_id: Option<String>,
     ciphertext_blob: Option<String>,
-    #[serde(default, deserialize_with = "wiped")]
-    plaintext: Option<Zeroizing<String>>,
-}
-
-fn wiped<'de, D: Deserializer<'de>>(
-    from: D,
-) -> std::result::Result<Option<Zeroizing<String>>, D::Error> {
-    Ok(Option::deserialize(from)?.map(Zeroizing::new))
+    plaintext: Option<Secret>,
+    public_key: Option<String>,
+    shared_secret: Option<Secret>,
 }
 
 #[derive(Default, Deserialize)]
-struct Refusal {
+struct Said {
     #[serde(rename = "__type", default)]
     kind: String,
     #[serde(alias = "Message", default)]
@@ -88,16 +87,7 @@ pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
         let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
         format!("https://kms.{region}.{domain}")
     }))?;
-    let variable = |name: &str| {
-        let missing = || Problem::Credentials(format!("{name} is not set"));
-        settings.get(name).ok_or_else(missing)
-    };
-    let credentials = Credentials {
-        id: variable("AWS_ACCESS_KEY_ID")?,
-        secret: Zeroizing::new(variable("AWS_SECRET_ACCESS_KEY")?),
-        token: settings.get("AWS_SESSION_TOKEN").map(Zeroizing::new),
-    };
-    Ok(Box::new(Aws { key, region, url, credentials }))
+    Ok(Box::new(Aws { key, region, url, settings: settings.clone() }))
 }
 
 /// That of an ARN, or the user's. It becomes a part of a host's name.
@@ -134,6 +124,8 @@ impl Aws {
             key_spec: None,
             plaintext: None,
             ciphertext_blob: None,
+            key_agreement_algorithm: None,
+            public_key: None,
         }
     }
 
@@ -143,30 +135,24 @@ impl Aws {
         request: &Request<'_>,
         take: impl Fn(Response) -> Option<T>,
     ) -> Result<T> {
-        let nonsense = || Problem::Service("an answer that is none".to_owned());
-        // As large as it can be: a vector that grows leaves copies behind.
-        let mut body = Zeroizing::new(Vec::with_capacity(64 * 1024));
-        serde_json::to_writer(&mut *body, request).map_err(|_| nonsense())?;
-        let signed = || {
+        let variable = |name: &str| self.settings.get(name);
+        let found = credentials::aws(&variable);
+        let found = found.map_err(|problem| Problem::Credentials(problem.to_string()))?;
+        let headers = |body: &[u8]| {
             let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-            Ok((self.headers(operation, &body, &time.replace(['-', ':'], ""))?, body.clone()))
+            self.headers(&found, operation, body, &time.replace(['-', ':'], ""))
         };
-        http::post(&self.url, signed, |answer| {
-            if answer.status != 200 {
-                return refusal(answer);
-            }
-            let response = serde_json::from_slice::<Response>(&answer.body);
-            response.ok().and_then(&take).map_or_else(|| Verdict::Bad(nonsense()), Verdict::Good)
-        })
+        json::ask(&self.url, headers, request, take, refusal)
     }
 
     /// The headers of a request at `time`, `20150830T123600Z`, with its signature.
     fn headers(
         &self,
+        credentials: &AwsCredentials,
         operation: &str,
         body: &[u8],
         time: &str,
-    ) -> Result<Vec<(&'static str, String)>> {
+    ) -> Result<Headers> {
         let host = self.url.host_str().unwrap_or_default();
         let host = self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let mut headers = vec![
@@ -174,12 +160,12 @@ impl Aws {
             ("host", host),
             ("x-amz-date", time.to_owned()),
         ];
-        if let Some(token) = &self.credentials.token {
+        if let Some(token) = &credentials.token {
             headers.push(("x-amz-security-token", token.to_string()));
         }
         headers.push(("x-amz-target", format!("TrentService.{operation}")));
         let request = Signed { headers: &headers, path: self.url.path(), body };
-        let authorization = request.authorization(&self.credentials, &self.region, "kms", time)?;
+        let authorization = request.authorization(credentials, &self.region, "kms", time)?;
         headers.push(("authorization", authorization));
         Ok(headers)
     }
@@ -192,70 +178,74 @@ impl Aws {
 
 impl Kms for Aws {
     fn wrap(&self, key: &Key, context: &Context) -> Result<Blob> {
-        let mut text = Zeroizing::new(String::with_capacity(64));
-        BASE64_STANDARD.encode_string(key.reveal(), &mut text);
-        let request = Request { plaintext: Some(&text), ..self.request(context) };
+        let plaintext = Some(Secret::of(key, &BASE64_STANDARD));
+        let request = Request { plaintext, ..self.request(context) };
         self.call("Encrypt", &request, |response| Self::blob(&response))
     }
 
     fn generate(&self, context: &Context) -> Result<(Key, Blob)> {
         let request = Request { key_spec: Some("AES_256"), ..self.request(context) };
         self.call("GenerateDataKey", &request, |response| {
-            Some((key(&response)?, Self::blob(&response)?))
+            Some((response.plaintext.as_ref()?.key(&BASE64_STANDARD)?, Self::blob(&response)?))
         })
     }
 
     fn unwrap(&self, wrapped: &[u8], context: &Context) -> Result<Key> {
-        let text = BASE64_STANDARD.encode(wrapped);
-        let request = Request { ciphertext_blob: Some(&text), ..self.request(context) };
-        self.call("Decrypt", &request, |response| key(&response))
+        let ciphertext_blob = Some(BASE64_STANDARD.encode(wrapped));
+        let request = Request { ciphertext_blob, ..self.request(context) };
+        self.call("Decrypt", &request, |response| response.plaintext?.key(&BASE64_STANDARD))
+    }
+
+    fn public_key(&self) -> Result<Point> {
+        let none = Context::default();
+        let request = self.request(&none);
+        let der = self.call("GetPublicKey", &request, |response| {
+            BASE64_STANDARD.decode(response.public_key?).ok()
+        })?;
+        let point = der.strip_prefix(&POINT_IN_DER).and_then(|point| point.try_into().ok());
+        Ok(point.ok_or_else(|| Problem::Service("the key is not one of P-256".to_owned()))?)
+    }
+
+    fn derive(&self, point: &Point) -> Result<Zeroizing<[u8; 32]>> {
+        let der = [&POINT_IN_DER[..], point].concat();
+        let none = Context::default();
+        let request = Request {
+            key_agreement_algorithm: Some("ECDH"),
+            public_key: Some(BASE64_STANDARD.encode(der)),
+            ..self.request(&none)
+        };
+        self.call("DeriveSharedSecret", &request, |response| {
+            response.shared_secret?.bytes(&BASE64_STANDARD)
+        })
     }
 }
 
-fn key(response: &Response) -> Option<Key> {
-    let mut bytes = Zeroizing::new([0; 33]);
-    let text = response.plaintext.as_ref()?.as_str();
-    let length = BASE64_STANDARD.decode_slice(text, bytes.as_mut_slice()).ok()?;
-    Some(Key::from_bytes(bytes.get(..length)?.try_into().ok()?))
-}
-
-fn refusal<T>(answer: &Answer) -> Verdict<T> {
-    let Refusal { kind, message } = serde_json::from_slice(&answer.body).unwrap_or_default();
+fn refusal(answer: &Answer) -> Refusal {
+    let Said { kind, message } = serde_json::from_slice(&answer.body).unwrap_or_default();
     let kind = kind.rsplit('#').next().unwrap_or_default();
-    let says: String = match (kind, message.is_empty()) {
-        ("", true) => format!("status {}", answer.status),
-        (kind, true) => kind.to_owned(),
-        _ => message.chars().filter(|c| !c.is_control()).take(300).collect(),
-    };
+    let says = json::said(&[&message, kind], answer.status);
     let of_time = ["Signature expired", "not yet current"].iter().any(|part| says.contains(part));
-    match (kind, answer.status) {
-        ("DisabledException" | "KMSInvalidStateException" | "KeyUnavailableException", _) => {
-            Verdict::Bad(Problem::Disabled(says))
+    let last = match kind {
+        "DisabledException" | "KMSInvalidStateException" | "KeyUnavailableException" => {
+            Problem::Disabled(says)
         }
-        ("NotFoundException", _) => Verdict::Bad(Problem::NotFound(says)),
-        ("InvalidCiphertextException" | "IncorrectKeyException", _) => {
-            Verdict::Bad(Problem::Refused(says))
+        "NotFoundException" => Problem::NotFound(says),
+        "InvalidCiphertextException" | "IncorrectKeyException" => Problem::Refused(says),
+        "RequestExpired" | "RequestTimeTooSkewedException" => Problem::Clock(says),
+        _ if of_time => Problem::Clock(says),
+        "AccessDeniedException" => Problem::Denied(says),
+        "ExpiredTokenException"
+        | "IncompleteSignature"
+        | "InvalidClientTokenId"
+        | "InvalidSignatureException"
+        | "MissingAuthenticationTokenException"
+        | "UnrecognizedClientException" => Problem::Credentials(says),
+        "ThrottlingException" | "LimitExceededException" => {
+            return Refusal::Later(Problem::Throttled(says));
         }
-        ("RequestExpired" | "RequestTimeTooSkewedException", _) => {
-            Verdict::Bad(Problem::Clock(says))
-        }
-        _ if of_time => Verdict::Bad(Problem::Clock(says)),
-        ("AccessDeniedException", _) => Verdict::Bad(Problem::Denied(says)),
-        (
-            "ExpiredTokenException"
-            | "IncompleteSignature"
-            | "InvalidClientTokenId"
-            | "InvalidSignatureException"
-            | "MissingAuthenticationTokenException"
-            | "UnrecognizedClientException",
-            _,
-        ) => Verdict::Bad(Problem::Credentials(says)),
-        ("ThrottlingException" | "LimitExceededException", _) | (_, 429) => {
-            Verdict::Later(Problem::Throttled(says))
-        }
-        (_, 500..) => Verdict::Later(Problem::Unreachable(says)),
-        _ => Verdict::Bad(Problem::Service(says)),
-    }
+        _ => return json::by_status(answer.status, says),
+    };
+    Refusal::Final(last)
 }
 
 /// A request that is to be signed: its headers in the order of their names.
@@ -269,7 +259,7 @@ impl Signed<'_> {
     /// The header `authorization`.
     fn authorization(
         &self,
-        credentials: &Credentials,
+        credentials: &AwsCredentials,
         region: &str,
         service: &str,
         time: &str,
@@ -319,7 +309,7 @@ mod tests {
     /// The example `post-x-www-form-urlencoded` of AWS's test suite for Signature Version 4.
     #[test]
     fn the_published_signature() {
-        let credentials = Credentials {
+        let credentials = AwsCredentials {
             id: "AKIDEXAMPLE".to_owned(),
             secret: Zeroizing::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned()),
             token: None,

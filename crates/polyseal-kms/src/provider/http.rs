@@ -30,14 +30,16 @@ pub(super) struct Answer {
     pub(super) body: Zeroizing<Vec<u8>>,
 }
 
-/// What comes of an answer.
-pub(super) enum Verdict<T> {
-    Good(T),
+/// Why an answer is none.
+pub(super) enum Refusal {
     /// It is of no use to try again.
-    Bad(Problem),
+    Final(Problem),
     /// It may be another time.
     Later(Problem),
 }
+
+/// The headers of a request.
+pub(super) type Headers = Vec<(&'static str, String)>;
 
 /// The place of a service, as the user set it or as this program knows it.
 pub(super) fn url(text: &str) -> Result<Url> {
@@ -54,26 +56,24 @@ fn is_here(url: &Url) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&url.host_str().unwrap_or_default())
 }
 
-/// Posts what `request` gives anew for each try, and gives what `judge` makes of the answer.
+/// Posts `body`, with headers that are made anew for each try, and gives what `judge` makes of the
+/// answer.
 pub(super) fn post<T>(
     url: &Url,
-    request: impl Fn() -> Result<(Vec<(&'static str, String)>, Zeroizing<Vec<u8>>)>,
-    judge: impl Fn(&Answer) -> Verdict<T>,
+    headers: impl Fn() -> Result<Headers>,
+    body: &[u8],
+    judge: impl Fn(&Answer) -> std::result::Result<T, Refusal>,
 ) -> Result<T> {
     let mut tries = 1;
     loop {
-        let (headers, body) = request()?;
-        let verdict = match once(url, &headers, &body) {
-            Ok(answer) => judge(&answer),
-            Err(problem) => Verdict::Later(problem),
-        };
-        match verdict {
-            Verdict::Good(good) => return Ok(good),
-            Verdict::Later(_) if tries < TRIES => {
+        let answer = once(url, &headers()?, body).map_err(Refusal::Later);
+        match answer.and_then(|answer| judge(&answer)) {
+            Ok(good) => return Ok(good),
+            Err(Refusal::Later(_)) if tries < TRIES => {
                 thread::sleep(pause(tries)?);
                 tries += 1;
             }
-            Verdict::Bad(problem) | Verdict::Later(problem) => return Err(problem.into()),
+            Err(Refusal::Final(problem) | Refusal::Later(problem)) => return Err(problem.into()),
         }
     }
 }

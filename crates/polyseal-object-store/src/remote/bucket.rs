@@ -1,6 +1,7 @@
 //! From the name of an object to what reads, writes and lists there.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -101,16 +102,6 @@ impl Bucket {
         options: Vec<(String, String)>,
         connector: Connector,
     ) -> object_store::Result<(Arc<dyn ObjectStore>, Option<S3>)> {
-        macro_rules! with {
-            ($builder:expr) => {
-                options.into_iter().fold($builder, |builder, (key, value)| {
-                    match key.to_ascii_lowercase().parse() {
-                        Ok(key) => builder.with_config(key, value),
-                        Err(_) => builder,
-                    }
-                })
-            };
-        }
         let bucket = url.bucket();
         // What of it is the client's, also for requests that no store makes.
         let client = options.iter().fold(ClientOptions::new(), |client, (key, value)| {
@@ -121,25 +112,28 @@ impl Bucket {
                 Err(_) => client,
             }
         });
-        let backoff = BackoffConfig { max_backoff: PATIENCE / 12, ..BackoffConfig::default() };
-        let retry = RetryConfig { backoff, max_retries: usize::MAX, retry_timeout: PATIENCE };
+        let retry = patient();
         match url.scheme() {
             Scheme::S3 => {
-                let builder =
-                    with!(AmazonS3Builder::new().with_retry(retry)).with_bucket_name(bucket);
+                let builder = AmazonS3Builder::new().with_retry(retry);
+                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
+                    .with_bucket_name(bucket);
                 let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
                 let store = Arc::new(builder.with_http_connector(connector.clone()).build()?);
                 let s3 = S3::new(Arc::clone(&store), connector, client, region, bucket);
                 Ok((store, Some(s3)))
             }
             Scheme::Gs => {
-                let builder = with!(GoogleCloudStorageBuilder::new().with_retry(retry))
+                let builder = GoogleCloudStorageBuilder::new().with_retry(retry);
+                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
                     .with_bucket_name(bucket);
                 Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
             }
             Scheme::Az => {
                 let named = url.with_key("").to_string();
-                let builder = with!(MicrosoftAzureBuilder::new().with_retry(retry)).with_url(named);
+                let builder = MicrosoftAzureBuilder::new().with_retry(retry);
+                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
+                    .with_url(named);
                 Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
             }
             Scheme::Web => {
@@ -284,6 +278,26 @@ impl Object {
         let done = wait(work).map_err(|error| Error::io(&self.url, error))?;
         done.map_err(|error| self.failed(&error))
     }
+}
+
+/// How often a server that fails is asked again.
+pub(super) fn patient() -> RetryConfig {
+    let backoff = BackoffConfig { max_backoff: PATIENCE / 12, ..BackoffConfig::default() };
+    RetryConfig { backoff, max_retries: usize::MAX, retry_timeout: PATIENCE }
+}
+
+/// A builder with all options that it knows.
+pub(super) fn with_options<B, K: FromStr>(
+    builder: B,
+    options: Vec<(String, String)>,
+    set: impl Fn(B, K, String) -> B,
+) -> B {
+    options.into_iter().fold(builder, |builder, (key, value)| {
+        match key.to_ascii_lowercase().parse() {
+            Ok(key) => set(builder, key, value),
+            Err(_) => builder,
+        }
+    })
 }
 
 /// The key of an object whose name is `below` in a prefix; `None` if there can be none.

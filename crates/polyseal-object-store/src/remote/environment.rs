@@ -21,8 +21,11 @@ struct Settings {
     credentials: &'static [&'static [&'static str]],
     /// Any of these, if it is true, does without, or has credentials elsewhere.
     instead: &'static [&'static str],
-    /// What is said where there are none.
+    /// What is said where there are none: what gives them, what does without, and what asks the
+    /// machine.
     needed: &'static str,
+    public: &'static str,
+    machine: &'static str,
     allow_http: &'static str,
 }
 
@@ -37,9 +40,9 @@ const SETTINGS: [Settings; 3] = [
             &["AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"],
         ],
         instead: &["AWS_SKIP_SIGNATURE"],
-        needed: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY \
-                 (AWS_SKIP_SIGNATURE=true for a public bucket, \
-                 AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's)",
+        needed: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        public: "AWS_SKIP_SIGNATURE=true for a public bucket",
+        machine: "AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's",
         allow_http: "AWS_ALLOW_HTTP",
     },
     Settings {
@@ -54,9 +57,9 @@ const SETTINGS: [Settings; 3] = [
             &["GCE_METADATA_HOST"],
         ],
         instead: &["GOOGLE_SKIP_SIGNATURE"],
-        needed: "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT \
-                 (GOOGLE_SKIP_SIGNATURE=true for a public bucket, \
-                 GCE_METADATA_HOST for those of a machine of Google's)",
+        needed: "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT",
+        public: "GOOGLE_SKIP_SIGNATURE=true for a public bucket",
+        machine: "GCE_METADATA_HOST for those of a machine of Google's",
         allow_http: "GOOGLE_ALLOW_HTTP",
     },
     Settings {
@@ -76,9 +79,9 @@ const SETTINGS: [Settings; 3] = [
             &["AZURE_IDENTITY_ENDPOINT"],
         ],
         instead: &["AZURE_USE_AZURE_CLI", "AZURE_SKIP_SIGNATURE", "AZURE_STORAGE_USE_EMULATOR"],
-        needed: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY \
-                 (AZURE_SKIP_SIGNATURE=true for a public container, \
-                 AZURE_MSI_ENDPOINT for those of a machine of Azure's)",
+        needed: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+        public: "AZURE_SKIP_SIGNATURE=true for a public container",
+        machine: "AZURE_MSI_ENDPOINT for those of a machine of Azure's",
         allow_http: "AZURE_ALLOW_HTTP",
     },
 ];
@@ -96,7 +99,7 @@ pub(super) fn options(scheme: Scheme) -> Result<Vec<(String, String)>, Problem> 
     options_from(scheme, &variables.collect::<Vec<_>>())
 }
 
-fn options_from(
+pub(super) fn options_from(
     scheme: Scheme,
     variables: &[(String, String)],
 ) -> Result<Vec<(String, String)>, Problem> {
@@ -121,7 +124,8 @@ fn options_from(
     let complete = |set: &&[&str]| set.iter().all(|name| !value(name).is_empty());
     let has_some = settings.credentials.iter().any(complete);
     if !has_some && !settings.instead.iter().any(is_true) && !machine {
-        return Err(Problem::NoCredentials(settings.needed));
+        let Settings { needed, public, machine, .. } = settings;
+        return Err(Problem::NoCredentials(format!("{needed} ({public}, {machine})")));
     }
     let of_machine = |name: &str| MACHINE.iter().any(|it| name.contains(it));
     let is_endpoint = |name: &str| name.contains("ENDPOINT") || name.ends_with("_URL");

@@ -35,7 +35,7 @@ pub enum Problem {
     /// There is a user or a password in the URL.
     Password,
     /// No credentials are in the environment: one of these variables is needed.
-    NoCredentials(&'static str),
+    NoCredentials(String),
     /// The endpoint has no TLS, and this variable does not allow that.
     NoTls(&'static str),
     /// A setting in the environment is wrong.

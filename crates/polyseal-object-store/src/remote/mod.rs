@@ -31,6 +31,7 @@ mod answers;
 mod body;
 mod bucket;
 mod connector;
+pub mod credentials;
 mod environment;
 mod error;
 mod lists;

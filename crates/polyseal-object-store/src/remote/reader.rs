@@ -139,6 +139,7 @@ impl PinnedObject {
     }
 
     /// What has come already from `offset` on.
+    #[cfg(feature = "trees")]
     pub(super) fn bytes_from(&self, offset: u64) -> &[u8] {
         self.ends.bytes_from(offset).unwrap_or_default()
     }

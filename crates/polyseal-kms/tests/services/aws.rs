@@ -1,21 +1,20 @@
 //! AWS KMS: local-kms, which `POLYSEAL_LOCAL_KMS` names and which checks the encryption context and
 //! refuses disabled keys; and servers that have bad days.
 
-#![allow(clippy::unwrap_used)]
-
-use std::env;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::TcpStream;
+use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use p256::elliptic_curve::sec1::ToEncodedPoint;
 use polyseal_kms::{
-    Class, Context, Error, Origin, Problem, Settings, Uri, WrappedKey, unwrap_once,
+    Class, Error, KeyPair, Origin, Problem, Settings, Uri, WrappedKey, connect, unwrap_once,
 };
+
+use super::common::{KEY_BYTES, KEY_TEXT, Peer, Server, answer, generate, settings_of};
 
 const KEY: &str = "aws-kms://alias/testing";
 const SEED: &str = "
@@ -32,55 +31,29 @@ Aliases:
 ";
 
 fn settings(endpoint: &str) -> Settings {
-    let endpoint = endpoint.to_owned();
-    Settings::from_variables(move |name| match name {
-        "AWS_ENDPOINT_URL_KMS" => Some(endpoint.clone()),
-        "AWS_REGION" => Some("eu-west-2".to_owned()),
-        "AWS_ACCESS_KEY_ID" => Some("AKIDEXAMPLE".to_owned()),
-        "AWS_SECRET_ACCESS_KEY" => Some("very secret".to_owned()),
-        _ => None,
-    })
+    settings_of(&[
+        ("AWS_ENDPOINT_URL_KMS", endpoint),
+        ("AWS_REGION", "eu-west-2"),
+        ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
+        ("AWS_SECRET_ACCESS_KEY", "very secret"),
+    ])
 }
 
-fn generate(key: &str, context: &[&str], settings: &Settings) -> Result<WrappedKey, Error> {
-    let uri = Uri::parse(key, Origin::User).unwrap();
-    let context = Context::parse(context.iter().copied()).unwrap();
-    WrappedKey::generate(&uri, context, settings).map(|(wrapped, _)| wrapped)
-}
-
-struct LocalKms {
-    _data: tempfile::TempDir,
-    process: Child,
-    endpoint: String,
-}
+struct LocalKms(Peer);
 
 impl LocalKms {
-    /// `None`, said aloud, where the program is not.
     fn start() -> Option<Self> {
-        let Ok(program) = env::var("POLYSEAL_LOCAL_KMS") else {
-            assert!(env::var_os("CI").is_none(), "POLYSEAL_LOCAL_KMS is not set");
-            eprintln!("not tested: POLYSEAL_LOCAL_KMS is not set");
-            return None;
-        };
-        let data = tempfile::tempdir().unwrap();
-        fs::write(data.path().join("seed.yaml"), SEED).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut process = Command::new(program);
-        process.env("PORT", port.to_string()).env("KMS_REGION", "eu-west-2");
-        process.env("KMS_SEED_PATH", data.path().join("seed.yaml"));
-        process.env("KMS_DATA_PATH", data.path()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = process.spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < deadline, "local-kms does not answer");
-            thread::sleep(Duration::from_millis(20));
-        }
-        Some(Self { _data: data, process, endpoint: format!("http://127.0.0.1:{port}") })
+        let peer = Peer::start("POLYSEAL_LOCAL_KMS", |process: &mut Command, data, port| {
+            fs::write(data.join("seed.yaml"), SEED).unwrap();
+            process.env("PORT", port.to_string()).env("KMS_REGION", "eu-west-2");
+            process.env("KMS_SEED_PATH", data.join("seed.yaml")).env("KMS_DATA_PATH", data);
+        });
+        peer.map(Self)
     }
 
     /// Says something to it that Polyseal never says.
     fn manage(&self, operation: &str, body: &str) {
-        let mut stream = TcpStream::connect(&self.endpoint["http://".len()..]).unwrap();
+        let mut stream = TcpStream::connect(&self.0.endpoint["http://".len()..]).unwrap();
         let length = body.len();
         write!(
             stream,
@@ -95,17 +68,10 @@ impl LocalKms {
     }
 }
 
-impl Drop for LocalKms {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[test]
 fn keys_come_back_and_are_bound() {
     let Some(kms) = LocalKms::start() else { return };
-    let settings = settings(&kms.endpoint);
+    let settings = settings(&kms.0.endpoint);
     let wrapped = generate(KEY, &["app=backup", "b=2"], &settings).unwrap();
     assert!(wrapped.key_id().unwrap().contains("bc436485"));
     let key = wrapped.unwrap(&settings).unwrap();
@@ -142,43 +108,17 @@ fn keys_come_back_and_are_bound() {
     assert!(matches!(error.problem(), Problem::Disabled(_)), "{error}");
 }
 
-/// A server that gives these answers by turns, the last again and again, and counts.
-fn server(answers: Vec<String>) -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&count);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut request = Vec::new();
-            let mut part = [0; 4096];
-            // The body is one JSON object, and ends with a brace.
-            while !request.ends_with(b"}") {
-                match stream.read(&mut part) {
-                    Ok(0) | Err(_) => break,
-                    Ok(length) => request.extend_from_slice(&part[..length]),
-                }
-            }
-            let number = counted.fetch_add(1, Ordering::SeqCst);
-            let answer = answers.get(number).or(answers.last()).unwrap();
-            let _ = stream.write_all(answer.as_bytes());
-        }
-    });
-    (endpoint, count)
-}
-
-fn answer(status: u16, body: &str) -> String {
-    let length = body.len();
-    format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
+/// What `GenerateDataKey` and `Decrypt` answer.
+fn given() -> String {
+    format!(r#"{{"KeyId":"k","CiphertextBlob":"AAAA","Plaintext":"{KEY_TEXT}"}}"#)
 }
 
 fn refused_by(answers: Vec<String>) -> (Error, usize) {
-    let (endpoint, count) = server(answers);
-    let error = generate(KEY, &[], &settings(&endpoint)).unwrap_err();
+    let server = Server::start(answers);
+    let error = generate(KEY, &[], &settings(&server.endpoint)).unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains("very secret"), "{shown}");
-    (error, count.load(Ordering::SeqCst))
+    (error, server.requests().len())
 }
 
 #[test]
@@ -192,11 +132,9 @@ fn what_may_be_another_time_is_tried_again_and_then_told() {
         refused_by(vec!["HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{".to_owned()]);
     assert_eq!(tries, 5);
     assert!(matches!(error.problem(), Problem::Unreachable(_)), "{error}");
-    let good = r#"{"KeyId":"k","CiphertextBlob":"AAAA","Plaintext":
-        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}"#;
-    let (endpoint, count) = server(vec![answer(503, ""), answer(200, good)]);
-    generate(KEY, &[], &settings(&endpoint)).unwrap();
-    assert_eq!(count.load(Ordering::SeqCst), 2);
+    let server = Server::start(vec![answer(503, ""), answer(200, &given())]);
+    generate(KEY, &[], &settings(&server.endpoint)).unwrap();
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
@@ -230,24 +168,71 @@ fn what_is_refused_is_not_tried_again() {
 
 #[test]
 fn one_call_for_a_process() {
-    let body = r#"{"KeyId":"k","CiphertextBlob":"AAAA","Plaintext":
-        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}"#;
-    let (endpoint, count) = server(vec![answer(200, body)]);
-    let settings = settings(&endpoint);
+    let server = Server::start(vec![answer(200, &given())]);
+    let settings = settings(&server.endpoint);
     let file = generate(KEY, &["test=one call"], &settings).unwrap().to_file();
-    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert_eq!(server.requests().len(), 1);
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| unwrap_once(file.as_bytes(), &settings).unwrap());
         }
     });
-    assert_eq!(count.load(Ordering::SeqCst), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
-fn nothing_is_asked_without_credentials() {
-    let uri = Uri::parse(KEY, Origin::User).unwrap();
-    let none = Settings::from_variables(|name| (name == "AWS_REGION").then(|| "eu-1".to_owned()));
-    let error = WrappedKey::generate(&uri, Context::default(), &none).unwrap_err();
+fn a_machine_is_asked_for_credentials_only_where_that_is_said() {
+    let expires = "2099-01-01T00:00:00Z";
+    let credentials = format!(
+        r#"{{"AccessKeyId":"AKIDMACHINE","SecretAccessKey":"very secret","Token":"a token",
+        "Expiration":"{expires}","Code":"Success","LastUpdated":"{expires}","Type":"AWS-HMAC"}}"#
+    );
+    let machine =
+        Server::start(vec![answer(200, "token"), answer(200, "role"), answer(200, &credentials)]);
+    let kms = Server::start(vec![answer(200, &given())]);
+    let with = |more: &[(&str, &str)]| {
+        let set = [
+            ("AWS_ENDPOINT_URL_KMS", kms.endpoint.as_str()),
+            ("AWS_REGION", "eu-west-2"),
+            ("AWS_METADATA_ENDPOINT", machine.endpoint.as_str()),
+        ];
+        generate(KEY, &[], &settings_of(&[&set, more].concat()))
+    };
+    let error = with(&[]).unwrap_err();
     assert!(matches!(error.problem(), Problem::Credentials(_)), "{error}");
+    assert!(machine.requests().is_empty() && kms.requests().is_empty());
+    with(&[("AWS_EC2_METADATA_DISABLED", "false")]).unwrap();
+    assert_eq!(machine.requests().len(), 3);
+    let request = kms.requests().pop().unwrap();
+    assert!(request.contains("Credential=AKIDMACHINE/"), "{request}");
+    assert!(request.contains("x-amz-security-token: a token"), "{request}");
+}
+
+/// The exchange as the API reference has it, computed here: no peer derives secrets.
+#[test]
+fn a_key_pair_derives() {
+    let secret = p256::SecretKey::from_slice(&[7; 32]).unwrap();
+    let public =
+        polyseal_kms::Point::try_from(secret.public_key().to_encoded_point(false).as_bytes())
+            .unwrap();
+    // As every P-256 key begins in a PEM file, up to the byte that says uncompressed.
+    let der =
+        format!("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE{}", BASE64_STANDARD.encode(&public[1..]));
+    let body = format!(r#"{{"PublicKey":"{der}"}}"#);
+    let shared = format!(r#"{{"KeyId":"k","SharedSecret":"{KEY_TEXT}"}}"#);
+    let server = Server::start(vec![answer(200, &body), answer(200, &shared)]);
+    let settings = settings(&server.endpoint);
+    let uri = Uri::parse(KEY, Origin::User).unwrap();
+    let pair = KeyPair::make(&uri, &settings).unwrap();
+    assert_eq!(pair.recipient().to_point(), public);
+    let keeper = connect(&uri, &settings).unwrap();
+    assert_eq!(*keeper.derive(&public).unwrap(), KEY_BYTES);
+    let requests = server.requests();
+    assert!(requests[0].contains("TrentService.GetPublicKey"), "{}", requests[0]);
+    assert!(requests[1].contains("TrentService.DeriveSharedSecret"), "{}", requests[1]);
+    assert!(requests[1].contains(r#""KeyAgreementAlgorithm":"ECDH""#), "{}", requests[1]);
+    assert!(requests[1].contains(&der), "{}", requests[1]);
+    let other = Server::start(vec![answer(200, r#"{"PublicKey":"AAAA"}"#)]);
+    let error = KeyPair::make(&uri, &self::settings(&other.endpoint)).unwrap_err();
+    assert!(error.to_string().contains("P-256"), "{error}");
 }

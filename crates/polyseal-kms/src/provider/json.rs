@@ -1,0 +1,106 @@
+//! Services that are asked in JSON: what goes there, what comes back, and what secrets are on the
+//! way.
+
+use base64::Engine;
+use polyseal_file::Key;
+use reqwest::Url;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroizing;
+
+use super::http::{self, Answer, Headers, Refusal};
+use crate::{Problem, Result};
+
+/// The most of a request, in bytes.
+const MAX_REQUEST_BYTES: usize = 64 * 1024;
+/// The most characters of what a service says.
+const SAID: usize = 300;
+
+/// Asks, and gives what `take` finds in an answer with status 200. The headers are of the body, and
+/// made anew for each try.
+pub(super) fn ask<Q: Serialize, A: DeserializeOwned, T>(
+    url: &Url,
+    headers: impl Fn(&[u8]) -> Result<Headers>,
+    request: &Q,
+    take: impl Fn(A) -> Option<T>,
+    refusal: fn(&Answer) -> Refusal,
+) -> Result<T> {
+    let nonsense = || Problem::Service("an answer that is none".to_owned());
+    // As large as it can be: a vector that grows leaves copies behind.
+    let mut body = Zeroizing::new(Vec::with_capacity(MAX_REQUEST_BYTES));
+    serde_json::to_writer(&mut *body, request).map_err(|_| nonsense())?;
+    http::post(
+        url,
+        || headers(&body),
+        &body,
+        |answer| {
+            if answer.status != 200 {
+                return Err(refusal(answer));
+            }
+            let response = serde_json::from_slice(&answer.body).ok();
+            response.and_then(&take).ok_or_else(|| Refusal::Final(nonsense()))
+        },
+    )
+}
+
+/// The headers of a request in JSON with a token.
+#[cfg(any(feature = "azure", feature = "gcp"))]
+pub(super) fn bearer(token: &str) -> Headers {
+    vec![
+        ("content-type", "application/json".to_owned()),
+        ("authorization", format!("Bearer {token}")),
+    ]
+}
+
+/// The first of these that a service said, fit for a line; else the status.
+pub(super) fn said(of: &[&str], status: u16) -> String {
+    match of.iter().find(|text| !text.is_empty()) {
+        Some(text) => text.chars().filter(|c| !c.is_control()).take(SAID).collect(),
+        None => format!("status {status}"),
+    }
+}
+
+/// What an answer's status means, where the service says nothing more precise.
+pub(super) fn by_status(status: u16, says: String) -> Refusal {
+    match status {
+        401 => Refusal::Final(Problem::Credentials(says)),
+        403 => Refusal::Final(Problem::Denied(says)),
+        404 => Refusal::Final(Problem::NotFound(says)),
+        429 => Refusal::Later(Problem::Throttled(says)),
+        500.. => Refusal::Later(Problem::Unreachable(says)),
+        _ => Refusal::Final(Problem::Service(says)),
+    }
+}
+
+/// A secret of 32 bytes in base64, on its way to or from a service.
+pub(super) struct Secret(Zeroizing<String>);
+
+impl Secret {
+    pub(super) fn of(key: &Key, alphabet: &impl Engine) -> Self {
+        let mut text = Zeroizing::new(String::with_capacity(64));
+        alphabet.encode_string(key.reveal(), &mut text);
+        Self(text)
+    }
+
+    pub(super) fn key(&self, alphabet: &impl Engine) -> Option<Key> {
+        Some(Key::from_bytes(&*self.bytes(alphabet)?))
+    }
+
+    pub(super) fn bytes(&self, alphabet: &impl Engine) -> Option<Zeroizing<[u8; 32]>> {
+        let mut bytes = Zeroizing::new([0; 33]);
+        let length = alphabet.decode_slice(self.0.as_str(), bytes.as_mut_slice()).ok()?;
+        Some(Zeroizing::new(bytes.get(..length)?.try_into().ok()?))
+    }
+}
+
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Self(Zeroizing::new(text)))
+    }
+}
