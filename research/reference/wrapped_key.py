@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 MAGIC = "polyseal-wrapped-key-1"
-FIRST_WORDS = ("aws-kms://", "pkcs11:", "tpm:", "secret-service:")
+FIRST_WORDS = ("aws-kms://", "gcp-kms://", "azure-kv://", "hcvault://", "pkcs11:", "tpm:", "secret-service:")
+SERVICES = (
+    "aws-kms://arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+    "gcp-kms://projects/p/locations/global/keyRings/r/cryptoKeys/k",
+    "azure-kv://team.vault.azure.net/backup",
+    "hcvault://vault.example:8200/transit/keys/backup",
+)
 FROM_A_USER_ALONE = ("module-path", "module-name", "pin-value", "pin-source")
 RECIPIENT = re.compile("age1tag1[02-9ac-hj-np-z]{59}")  # its checksum and its point are not looked at
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/wrapped-key/files.json"
@@ -129,6 +135,8 @@ def vectors():
     yield "plain", "good", plain
     yield "full", "good", full
     yield "as long as it may be", "good", long.file()
+    for uri in SERVICES:
+        yield uri, "good", wrap(key, uri, [("a", "b")], None, None, b"blob").file()
     yield "from an editor", "good", "\ufeff# mine\n\n" + full.replace("\n", " \r\n")
     for name, old, new in [
         ("another URI", "token=ops", "token=opt"),

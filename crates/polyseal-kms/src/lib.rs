@@ -1,5 +1,5 @@
-//! Keys that live elsewhere: in AWS KMS, a hardware token, a TPM or a
-//! keyring.
+//! Keys that live elsewhere: in a service (AWS KMS, Google Cloud KMS, Azure Key Vault, Vault), a
+//! hardware token, a TPM or a keyring.
 //!
 //! There are two ways. A *wrapped key file* ([`WrappedKey`]) holds a 32-byte key that only the
 //! keeper can unwrap; it is used like a key file, and the keeper is called once for a process. A
@@ -10,7 +10,7 @@
 //! URIs. A provider's module names the interface that it speaks.
 //!
 //! Security claim: what a file says chooses no code to load, no place to read a PIN from, and no
-//! host outside of AWS or of the user's configuration. A wrapped key that is not the one it was
+//! host but those of the three clouds and of the user's configuration. A wrapped key that is not the one it was
 //! made with, or whose file was altered, is refused. Keys are wiped.
 //!
 //! Limits: whoever can write a wrapped key file chooses the key. Whoever may call the keeper can

@@ -29,8 +29,8 @@ pub(crate) struct KeygenArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Keys that live elsewhere")]
 pub(crate) struct KeygenKmsArgs {
-    /// Let this key wrap the new one, or be the new one: aws-kms://, pkcs11:, tpm: or
-    /// secret-service:
+    /// Let this key wrap the new one, or be the new one: aws-kms://, gcp-kms://, azure-kv://,
+    /// hcvault://, pkcs11:, tpm: or secret-service:
     #[arg(long = "kms", value_name = "URI")]
     pub(crate) uri: Option<String>,
     /// Bind the wrapped key to this pair, which is no secret; several are bound together

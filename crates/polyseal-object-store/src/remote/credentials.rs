@@ -13,12 +13,12 @@ use std::thread;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::gcp::{GoogleCloudStorage, GoogleCloudStorageBuilder};
+use tokio::runtime::Builder;
 use zeroize::Zeroizing;
 
 use super::bucket::{patient, with_options};
 use super::environment::options_from;
 use super::error::Problem;
-use super::runtime::wait;
 use super::url::Scheme;
 
 /// The value of a variable, if it is set.
@@ -94,8 +94,8 @@ pub fn google(variable: Variable<'_>) -> Result<Zeroizing<String>, Problem> {
     Ok(Zeroizing::new(found.bearer.clone()))
 }
 
-/// What `ask` gets, on a thread of its own: the caller's may be one of a runtime, which must not
-/// wait.
+/// What `ask` gets, on a thread of its own, since the caller's may be one of a runtime, which must
+/// not wait; and in a runtime of its own, which a process that is forked afterwards does not miss.
 fn find<T: Send, F: Future<Output = object_store::Result<T>>>(
     scheme: Scheme,
     names: &[&str],
@@ -104,8 +104,10 @@ fn find<T: Send, F: Future<Output = object_store::Result<T>>>(
 ) -> Result<T, Problem> {
     let set = names.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
     let options = options_from(scheme, &set.collect::<Vec<_>>())?;
-    let run =
-        || wait(ask(options)).map_err(Problem::Io)?.map_err(|error| Problem::from_store(&error));
+    let run = || {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(Problem::Io)?;
+        runtime.block_on(ask(options)).map_err(|error| Problem::from_store(&error))
+    };
     thread::scope(|scope| scope.spawn(run).join())
         .unwrap_or_else(|_| Err(Problem::Store("what asks for credentials ended".to_owned())))
 }
