@@ -165,7 +165,9 @@ portable-all: portable
 # Keys in AWS KMS, tokens, TPMs and keyrings, with local-kms, SoftHSM, swtpm and GNOME Keyring.
 kms:
 	scripts/with age dbus gnome-keyring golang-go libsecret-tools softhsm2 swtpm tpm2-tools -- \
-		env POLYSEAL_LOCAL_KMS="$$(scripts/local-kms)" cargo test --locked -p polyseal-kms --features kms-tests
+		env POLYSEAL_LOCAL_KMS="$$(scripts/local-kms)" POLYSEAL_VAULT="$$(scripts/vault)" \
+		cargo test --locked -p polyseal-kms -p polyseal-cli --features polyseal-kms/kms-tests,polyseal-cli/kms-tests \
+		--lib --bins --test '*'
 	cargo test --locked -p polyseal-c --features kms,polyseal/papers
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import http.server
 import json
 import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import fsspec
 import polyseal
@@ -209,3 +213,41 @@ def test_keys_of_parquet(asked: Asked) -> None:
     # Without names, they are URIs.
     plain = polyseal.kms.ParquetKeys()
     assert plain.unwrap_key(plain.wrap_key(b"k" * 16, URI), URI) == b"k" * 16
+
+
+class FakeAws(http.server.BaseHTTPRequestHandler):
+    """A service that wraps every key as the same text."""
+
+    calls: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.calls.append(self.headers["x-amz-target"])
+        key = base64.b64encode(bytes(range(32))).decode()
+        answer = json.dumps({"KeyId": "k", "CiphertextBlob": "AAAA", "Plaintext": key}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is shipped, the package speaks to services; the quick build says that it does not."""
+    if os.environ.get("POLYSEAL_WHEEL") != "shipped":
+        with pytest.raises(ValueError, match="built without aws"):
+            polyseal.kms.generate("aws-kms://alias/team")
+        return
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeAws) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL_KMS", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv("AWS_REGION", "eu-west-2")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very secret")
+        monkeypatch.setenv("TEAM_KEY", polyseal.kms.generate("aws-kms://alias/team"))
+        keys = [KeyRef("env:TEAM_KEY").resolve() for _ in range(3)]
+        server.shutdown()
+    assert {digits(key) for key in keys} == {bytes(range(32)).hex()}
+    assert [call.rpartition(".")[2] for call in FakeAws.calls] == ["GenerateDataKey", "Decrypt"]
