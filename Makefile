@@ -162,13 +162,9 @@ portable-all: portable
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 	cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin -- -D warnings
 
-# Keys in AWS KMS, tokens, TPMs and keyrings, with local-kms, SoftHSM, swtpm and GNOME Keyring.
+# Keys in services, tokens, TPMs and keyrings, with programs that keep them here.
 kms:
-	scripts/with age dbus gnome-keyring golang-go libsecret-tools softhsm2 swtpm tpm2-tools -- \
-		env POLYSEAL_LOCAL_KMS="$$(scripts/local-kms)" POLYSEAL_VAULT="$$(scripts/vault)" \
-		cargo test --locked -p polyseal-kms -p polyseal-cli --features polyseal-kms/kms-tests,polyseal-cli/kms-tests \
-		--lib --bins --test '*'
-	cargo test --locked -p polyseal-c --features kms,polyseal/papers
+	scripts/with dbus gnome-keyring golang-go libsecret-tools softhsm2 swtpm tpm2-tools -- scripts/kms
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:

@@ -129,8 +129,10 @@ impl Error {
             Problem::NotFromFile(_) => {
                 "whoever wrote the file chose this: set it in the environment if it is right"
             }
-            Problem::Credentials(_) => "see docs/keys.md for where credentials are looked for",
-            Problem::Denied(_) => "ask whoever manages the key for the right to decrypt with it",
+            Problem::Credentials(_) => {
+                "the page on keys that live elsewhere says where they are looked for"
+            }
+            Problem::Denied(_) => "ask whoever manages the key for the right to use it",
             Problem::Disabled(_) => "nothing opens until somebody enables the key again",
             Problem::Refused(_) => {
                 "the encryption context and the key must be those that it was wrapped with"

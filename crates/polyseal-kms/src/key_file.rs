@@ -5,18 +5,24 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::{Key, is_wrapped_key};
-use sha2::{Digest, Sha256};
 
 use crate::{Error, Result, Settings, WrappedKey};
 
 /// The longest key file of either kind, in bytes.
 pub const MAX_KEY_FILE_BYTES: usize = WrappedKey::MAX_FILE_BYTES;
 
-/// The keys that were unwrapped, by the hash of their files.
-static UNWRAPPED: Mutex<Option<HashMap<[u8; 32], Key>>> = Mutex::new(None);
+/// What was unwrapped, or is being unwrapped while the lock is held.
+type Cell = Arc<Mutex<Option<Key>>>;
+
+type Cells = HashMap<[u8; 32], Vec<(u32, Cell)>>;
+
+/// The cells of each file, by the hash of what of it is checked, with the process that made each: a
+/// lock that was held when a process was forked stays locked in the new one.
+static UNWRAPPED: Mutex<Option<Cells>> = Mutex::new(None);
 
 /// Why a key file of either kind gives no key.
 #[derive(Debug)]
@@ -67,29 +73,52 @@ pub fn key_from_file(file: &[u8], settings: &Settings) -> std::result::Result<Ke
     if is_wrapped_key(file) { Ok(unwrap_once(file, settings)?) } else { Ok(Key::parse(file)?) }
 }
 
-/// The key of a wrapped key file. Only the first call of a process goes to the keeper.
+/// The key of a wrapped key file. Only the first call of a process goes to the keeper: who calls
+/// later with other settings, or has lost the right to unwrap, gets the key all the same.
 ///
 /// # Errors
 /// As [`WrappedKey::parse`] and [`WrappedKey::unwrap`].
 pub fn unwrap_once(file: &[u8], settings: &Settings) -> Result<Key> {
     let wrapped = WrappedKey::parse(file)?;
-    let name: [u8; 32] = Sha256::digest(file).into();
+    let name = wrapped.hash();
+    let cell = {
+        let mut unwrapped = lock(&UNWRAPPED);
+        let cells = unwrapped.get_or_insert_default().entry(name).or_default();
+        let known = cells.iter().find_map(|(_, cell)| cell.try_lock().ok()?.clone());
+        if let Some(key) = known {
+            return Ok(key);
+        }
+        match cells.iter().find(|(process, _)| *process == process::id()) {
+            Some((_, cell)) => Arc::clone(cell),
+            None => {
+                let cell = Cell::default();
+                cells.push((process::id(), Arc::clone(&cell)));
+                cell
+            }
+        }
+    };
     // Held during the call: of several threads, one asks, and the others wait for its answer.
-    let mut unwrapped = lock();
-    let keys = unwrapped.get_or_insert_default();
-    if let Some(key) = keys.get(&name) {
+    let mut key = lock(&cell);
+    if let Some(key) = &*key {
         return Ok(key.clone());
     }
-    let key = wrapped.unwrap(settings)?;
-    keys.insert(name, key.clone());
-    Ok(key)
+    match wrapped.unwrap(settings) {
+        Ok(found) => Ok(key.insert(found).clone()),
+        Err(error) => {
+            // Files that give no key would be kept for ever.
+            if let Some(cells) = lock(&UNWRAPPED).as_mut() {
+                cells.remove(&name);
+            }
+            Err(error)
+        }
+    }
 }
 
 /// Wipes the keys that [`unwrap_once`] keeps.
 pub fn forget_keys() {
-    *lock() = None;
+    *lock(&UNWRAPPED) = None;
 }
 
-fn lock() -> MutexGuard<'static, Option<HashMap<[u8; 32], Key>>> {
-    UNWRAPPED.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

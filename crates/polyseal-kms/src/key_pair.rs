@@ -17,6 +17,7 @@ use polyseal_file::age::{
 };
 use zeroize::Zeroizing;
 
+use crate::wrapped::p256_recipient;
 use crate::{Error, Kms, Origin, Point, Problem, Result, Settings, Uri, connect};
 
 /// The name of the plugin: the program is `age-plugin-polyseal-kms`.
@@ -36,9 +37,7 @@ impl KeyPair {
     /// # Errors
     /// [`Problem::Service`] if `point` is not on the curve.
     pub fn new(uri: &Uri, point: &Point) -> Result<Self> {
-        let not_a_point = || Problem::Service("the public key is not a point of P-256".to_owned());
-        let recipient = p256::Recipient::from_point(point).map_err(|_| not_a_point())?;
-        Ok(Self { uri: uri.for_file(), recipient })
+        Ok(Self { uri: uri.for_file(), recipient: p256_recipient(point)? })
     }
 
     /// The key pair with this URI, which is made if there is none.

@@ -10,8 +10,8 @@
 //! URIs. A provider's module names the interface that it speaks.
 //!
 //! Security claim: what a file says chooses no code to load, no place to read a PIN from, and no
-//! host but those of the three clouds and of the user's configuration. A wrapped key that is not the one it was
-//! made with, or whose file was altered, is refused. Keys are wiped.
+//! host but those of the three clouds and of the user's configuration. A wrapped key that is not
+//! the one it was made with, or whose file was altered, is refused. Keys are wiped.
 //!
 //! Limits: whoever can write a wrapped key file chooses the key. Whoever may call the keeper can
 //! unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.

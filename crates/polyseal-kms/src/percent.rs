@@ -8,7 +8,7 @@ fn is_unreserved(byte: u8) -> bool {
 }
 
 pub(crate) fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
+    let mut encoded = String::with_capacity(3 * text.len());
     for byte in text.bytes() {
         if is_unreserved(byte) {
             encoded.push(char::from(byte));

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 use crate::percent;
 use crate::{Error, Problem, Result};
 
@@ -71,7 +73,7 @@ impl Scheme {
 /// The URI of a key that is kept elsewhere.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Uri {
-    text: String,
+    text: Zeroizing<String>,
     scheme: Scheme,
     name: usize,
     attributes: Attributes,
@@ -79,7 +81,7 @@ pub struct Uri {
 }
 
 /// Names and values.
-type Attributes = Vec<(String, Vec<u8>)>;
+type Attributes = Vec<(String, Zeroizing<Vec<u8>>)>;
 
 impl Uri {
     /// Reads a URI.
@@ -100,7 +102,7 @@ impl Uri {
             Error::new(Problem::Uri(format!("it begins with one of {}", known.join(", "))))
         })?;
         let mut uri = Self {
-            text: text.to_owned(),
+            text: Zeroizing::new(text.to_owned()),
             scheme,
             name: start.len(),
             attributes: Vec::new(),
@@ -112,6 +114,12 @@ impl Uri {
         }
         let (path, query) = uri.name().split_once('?').unwrap_or((uri.name(), ""));
         let (path, query) = (attributes(path, ';')?, attributes(query, '&')?);
+        if let Some((name, _)) = path.iter().find(|(name, _)| is_known_query(name)) {
+            return Err(match origin {
+                Origin::File => Problem::NotFromFile(name.clone()).into(),
+                Origin::User => bad(&format!("{name} stands behind a ?")),
+            });
+        }
         if let Some((name, _)) = query.iter().find(|(name, _)| !is_known_query(name)) {
             return Err(bad(&format!("it has an unknown attribute {name}")));
         }
@@ -133,7 +141,7 @@ impl Uri {
     pub fn for_file(&self) -> Self {
         let text = match self.query.is_empty() {
             true => self.text.clone(),
-            false => self.text.split('?').next().unwrap_or_default().to_owned(),
+            false => Zeroizing::new(self.text.split('?').next().unwrap_or_default().to_owned()),
         };
         Self { text, query: Vec::new(), ..self.clone() }
     }
@@ -212,7 +220,7 @@ fn attributes(text: &str, separator: char) -> Result<Attributes> {
         if find_bytes(&found, name).is_some() {
             return Err(bad(format!("it has {name} twice")));
         }
-        found.push((name.to_owned(), value));
+        found.push((name.to_owned(), Zeroizing::new(value)));
     }
     Ok(found)
 }
@@ -232,6 +240,13 @@ mod tests {
             let text = format!("pkcs11:token=ops?{query}");
             let error = Uri::parse(&text, Origin::File).unwrap_err();
             assert!(matches!(error.problem(), Problem::NotFromFile(_)), "{query}");
+        }
+        for name in ["module-path", "module-name", "pin-source", "pin-value"] {
+            let text = format!("pkcs11:token=ops;{name}=1234");
+            let error = Uri::parse(&text, Origin::File).unwrap_err();
+            assert_eq!(*error.problem(), Problem::NotFromFile(name.to_owned()));
+            let error = Uri::parse(&text, Origin::User).unwrap_err();
+            assert!(!error.to_string().contains("1234"), "{error}");
         }
         let uri = Uri::parse(loads, Origin::User).unwrap();
         assert_eq!(uri.query("module-path"), Some("/tmp/evil.so"));

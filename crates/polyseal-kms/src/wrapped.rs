@@ -20,7 +20,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use polyseal_file::age::p256::{Recipient, open_key, seal_key};
 use polyseal_file::age::{Keeper, KeeperError};
 use polyseal_file::{Key, key_file_lines};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -76,10 +76,10 @@ impl WrappedKey {
         let make = || {
             if uri.scheme().is_of_key_pairs() {
                 let key = Key::generate().map_err(|_| Problem::Random)?;
-                let form = seal(keeper.as_ref(), &key)?;
+                let form = seal(p256_recipient(&keeper.make_key_pair()?)?, &key)?;
                 return Ok((key, None, form));
             }
-            let (key, blob) = keeper.generate(&context)?;
+            let (key, blob) = keeper.generate(&context).map_err(of_wrapping)?;
             Ok((key, blob.key_id, Form::Wrapped(blob.bytes)))
         };
         let (key, key_id, form) = make().map_err(|error: Error| error.of(&uri.to_string()))?;
@@ -116,20 +116,29 @@ impl WrappedKey {
             let key = self.unwrap_with(keeper.as_ref())?;
             let again = match &fields.form {
                 Form::Wrapped(_) => {
-                    let blob = keeper.wrap(&key, &fields.context)?;
+                    let blob = keeper.wrap(&key, &fields.context).map_err(of_wrapping)?;
                     Fields {
                         key_id: blob.key_id,
                         form: Form::Wrapped(blob.bytes),
                         ..fields.clone()
                     }
                 }
-                Form::SealedTo(..) => {
-                    Fields { form: seal(keeper.as_ref(), &key)?, ..fields.clone() }
+                // The check value says that this is its key pair; the keeper may show another.
+                Form::SealedTo(recipient, _) => {
+                    Fields { form: seal(recipient.as_ref().clone(), &key)?, ..fields.clone() }
                 }
             };
-            Self::new(again, &key)
+            let again = Self::new(again, &key)?;
+            // It takes the place of the only file that opens.
+            again.unwrap_with(keeper.as_ref())?;
+            Ok(again)
         };
         rewrap().map_err(|error: Error| error.of(fields.uri.as_str()))
+    }
+
+    /// Of what is checked, and of the check value.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        Sha256::new_with_prefix(self.fields.text()).chain_update(self.check).finalize().into()
     }
 
     fn unwrap_with(&self, keeper: &dyn Kms) -> Result<Key> {
@@ -219,11 +228,23 @@ impl Fields {
     }
 }
 
-fn seal(keeper: &dyn Kms, key: &Key) -> Result<Form> {
+/// The key pair with this public key, as what is encrypted to.
+pub(crate) fn p256_recipient(point: &Point) -> Result<Recipient> {
     let not_a_point = || Problem::Service("the public key is not a point of P-256".to_owned());
-    let recipient = Recipient::from_point(&keeper.public_key()?).map_err(|_| not_a_point())?;
+    Ok(Recipient::from_point(point).map_err(|_| not_a_point())?)
+}
+
+fn seal(recipient: Recipient, key: &Key) -> Result<Form> {
     let sealed = seal_key(&recipient, SEAL_INFO, key).map_err(|_| Problem::Random)?;
     Ok(Form::SealedTo(Box::new(recipient), sealed.to_vec()))
+}
+
+/// Where nothing was wrapped before, nothing of it can be wrong.
+fn of_wrapping(error: Error) -> Error {
+    match error.problem() {
+        Problem::Refused(says) => Problem::Service(says.clone()).into(),
+        _ => error,
+    }
 }
 
 fn open(keeper: &dyn Kms, recipient: &Recipient, sealed: &[u8]) -> Result<Key> {

@@ -215,6 +215,37 @@ def test_keys_of_parquet(asked: Asked) -> None:
     assert plain.unwrap_key(plain.wrap_key(b"k" * 16, URI), URI) == b"k" * 16
 
 
+#: A thread waits for the keeper while the process is forked: the new process must not wait for that thread.
+FORKING = """
+import os, sys, threading, time, warnings
+import polyseal.kms
+from polyseal import KeyRef
+warnings.simplefilter("ignore")
+def resolve():
+    return KeyRef("file:slow.wrapped").resolve()
+thread = threading.Thread(target=resolve)
+thread.start()
+while not os.path.exists("bin/waiting"):
+    time.sleep(0.01)
+child = os.fork()
+if child == 0:
+    resolve()
+    os._exit(7)
+open("bin/go", "w").close()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_fork_during_a_call(asked: Asked) -> None:
+    Path("slow.wrapped").write_text(polyseal.kms.generate(URI))
+    tool = Path("bin/secret-tool")
+    waits = "#!/bin/sh\n: > ${0%/*}/waiting\nwhile ! test -e ${0%/*}/go; do /bin/sleep 0.05; done\n"
+    tool.write_text(waits + tool.read_text().removeprefix("#!/bin/sh\n"))
+    run = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True)
+    assert run.stdout == "7\n" and asked("lookup") == 2
+
+
 class FakeAws(http.server.BaseHTTPRequestHandler):
     """A service that wraps every key as the same text."""
 

@@ -68,6 +68,7 @@ struct Response {
     ciphertext_blob: Option<String>,
     plaintext: Option<Secret>,
     public_key: Option<String>,
+    key_usage: Option<String>,
     shared_secret: Option<Secret>,
 }
 
@@ -82,8 +83,8 @@ struct Said {
 pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let key = uri.name().to_owned();
     let region = region(&key, settings)?;
-    let set = settings.get("AWS_ENDPOINT_URL_KMS").or_else(|| settings.get("AWS_ENDPOINT_URL"));
-    let url = http::url(&set.unwrap_or_else(|| {
+    // Not AWS_ENDPOINT_URL: that names somebody's store, which would choose the keys.
+    let url = http::url(&settings.get("AWS_ENDPOINT_URL_KMS").unwrap_or_else(|| {
         let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
         format!("https://kms.{region}.{domain}")
     }))?;
@@ -108,12 +109,23 @@ fn region(key: &str, settings: &Settings) -> Result<String> {
             set.ok_or_else(|| Problem::Setting("set AWS_REGION, or give an ARN".to_owned()))?
         }
     };
-    let of_a_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    if (1..=32).contains(&found.len()) && found.bytes().all(of_a_name) {
+    if is_region(&found) {
         Ok(found)
     } else {
-        Err(Problem::Uri("a region has lower-case letters, digits and -".to_owned()).into())
+        Err(Problem::Uri("a region is such as eu-west-1".to_owned()).into())
     }
+}
+
+/// `eu-west-1`, `us-gov-east-1`: words and a number. Anything else could name another service of
+/// Amazon's.
+fn is_region(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').collect();
+    let [words @ .., number] = &parts[..] else { return false };
+    let is_word = |part: &&str| {
+        (2..=10).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_lowercase())
+    };
+    let is_number = (1..=2).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+    (2..=3).contains(&words.len()) && words.iter().all(is_word) && is_number
 }
 
 impl Aws {
@@ -135,9 +147,8 @@ impl Aws {
         request: &Request<'_>,
         take: impl Fn(Response) -> Option<T>,
     ) -> Result<T> {
-        let variable = |name: &str| self.settings.get(name);
-        let found = credentials::aws(&variable);
-        let found = found.map_err(|problem| Problem::Credentials(problem.to_string()))?;
+        let found =
+            credentials::aws(&|name| self.settings.get(name)).map_err(json::no_credentials)?;
         let headers = |body: &[u8]| {
             let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
             self.headers(&found, operation, body, &time.replace(['-', ':'], ""))
@@ -199,9 +210,14 @@ impl Kms for Aws {
     fn public_key(&self) -> Result<Point> {
         let none = Context::default();
         let request = self.request(&none);
-        let der = self.call("GetPublicKey", &request, |response| {
-            BASE64_STANDARD.decode(response.public_key?).ok()
+        let (der, usage) = self.call("GetPublicKey", &request, |response| {
+            Some((BASE64_STANDARD.decode(response.public_key?).ok()?, response.key_usage?))
         })?;
+        if usage != "KEY_AGREEMENT" {
+            // It could never open what was encrypted to it.
+            let why = format!("the key's use is {usage}, not KEY_AGREEMENT");
+            return Err(Problem::Setting(why).into());
+        }
         let point = der.strip_prefix(&POINT_IN_DER).and_then(|point| point.try_into().ok());
         Ok(point.ok_or_else(|| Problem::Service("the key is not one of P-256".to_owned()))?)
     }
@@ -226,9 +242,8 @@ fn refusal(answer: &Answer) -> Refusal {
     let says = json::said(&[&message, kind], answer.status);
     let of_time = ["Signature expired", "not yet current"].iter().any(|part| says.contains(part));
     let last = match kind {
-        "DisabledException" | "KMSInvalidStateException" | "KeyUnavailableException" => {
-            Problem::Disabled(says)
-        }
+        "DisabledException" | "KMSInvalidStateException" => Problem::Disabled(says),
+        "InvalidKeyUsageException" | "UnsupportedOperationException" => Problem::Setting(says),
         "NotFoundException" => Problem::NotFound(says),
         "InvalidCiphertextException" | "IncorrectKeyException" => Problem::Refused(says),
         "RequestExpired" | "RequestTimeTooSkewedException" => Problem::Clock(says),
@@ -236,6 +251,7 @@ fn refusal(answer: &Answer) -> Refusal {
         "AccessDeniedException" => Problem::Denied(says),
         "ExpiredTokenException"
         | "IncompleteSignature"
+        | "IncompleteSignatureException"
         | "InvalidClientTokenId"
         | "InvalidSignatureException"
         | "MissingAuthenticationTokenException"
@@ -243,6 +259,7 @@ fn refusal(answer: &Answer) -> Refusal {
         "ThrottlingException" | "LimitExceededException" => {
             return Refusal::Later(Problem::Throttled(says));
         }
+        "KeyUnavailableException" => return Refusal::Later(Problem::Unreachable(says)),
         _ => return json::by_status(answer.status, says),
     };
     Refusal::Final(last)
@@ -331,7 +348,21 @@ mod tests {
         let none = Settings::from_variables(none);
         let arn = |region: &str| format!("arn:aws:kms:{region}:1:key/a");
         assert_eq!(region(&arn("eu-west-1"), &none).unwrap(), "eu-west-1");
-        for bad in ["", "evil.example/", "eu.evil", "EU", "a@b", "a#"] {
+        assert_eq!(region(&arn("us-gov-east-1"), &none).unwrap(), "us-gov-east-1");
+        for bad in [
+            "",
+            "evil.example/",
+            "eu.evil",
+            "EU",
+            "a@b",
+            "a#",
+            "s3",
+            "s3-us-west-2",
+            "us-west",
+            "s3-accelerate",
+            "us-west-1.evil",
+            "us--1",
+        ] {
             assert!(region(&arn(bad), &none).is_err(), "{bad}");
         }
         for bad in ["arn:aws:s3:eu:1:x", "arn:evil:kms:eu:1:key/a", "arn:", "alias/a"] {

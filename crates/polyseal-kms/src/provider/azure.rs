@@ -2,8 +2,9 @@
 //!
 //! Source: the REST reference of Key Vault 7.4, `wrapkey` and `unwrapkey`, and the OAuth 2.0 client
 //! credentials flow of Microsoft's identity platform. A URI is
-//! `azure-kv://VAULT.vault.azure.net/KEY`, with the vault's host. What is wrapped is `VERSION:VALUE`, the key's version and RSA-OAEP-256 in
-//! base64url, since the service unwraps with the version that it is told.
+//! `azure-kv://VAULT.vault.azure.net/KEY`, with the vault's host. What is wrapped is
+//! `VERSION:VALUE`, the key's version and RSA-OAEP-256 in base64url, since the service unwraps with
+//! the version that it is told.
 //!
 //! Security claim: a token goes to hosts of Azure alone, or to the place that the user set.
 //!
@@ -30,7 +31,7 @@ const DOMAINS: [&str; 4] =
 const ALGORITHM: &str = "RSA-OAEP-256";
 
 struct Azure {
-    place: String,
+    base_url: String,
     key: String,
     domain: &'static str,
     settings: Settings,
@@ -90,9 +91,14 @@ struct NoToken {
 
 pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let (host, domain, key) = parts(uri.name())?;
-    let place = settings.get("AZURE_KEYVAULT_URL").unwrap_or_else(|| format!("https://{host}"));
-    let place = http::url(&place)?.as_str().trim_end_matches('/').to_owned();
-    Ok(Box::new(Azure { place, key: key.to_owned(), domain, settings: settings.clone() }))
+    let base_url = settings.get("AZURE_KEYVAULT_URL").unwrap_or_else(|| format!("https://{host}"));
+    let base_url = http::url(&base_url)?;
+    if base_url.host_str() != Some(host) && !http::is_loopback(&base_url) {
+        let why = format!("AZURE_KEYVAULT_URL names another vault than {host}");
+        return Err(Problem::Setting(why).into());
+    }
+    let base_url = base_url.as_str().trim_end_matches('/').to_owned();
+    Ok(Box::new(Azure { base_url, key: key.to_owned(), domain, settings: settings.clone() }))
 }
 
 /// The vault's host, its domain, and the key.
@@ -111,7 +117,7 @@ impl Azure {
         // No version: the newest.
         http::url(&format!(
             "{}/keys/{}/{version}/{operation}?api-version=7.4",
-            self.place, self.key
+            self.base_url, self.key
         ))
     }
 
@@ -132,7 +138,7 @@ impl Azure {
         let proof = match (secret, self.settings.get("AZURE_FEDERATED_TOKEN_FILE")) {
             (Some(secret), _) => vec![("client_secret", Zeroizing::new(secret))],
             (None, Some(file)) => {
-                let read = fs::read_to_string(&file);
+                let read = fs::read_to_string(&file).map(Zeroizing::new);
                 let read =
                     read.map_err(|error| Problem::Credentials(format!("{file}: {error}")))?;
                 let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer".to_owned();

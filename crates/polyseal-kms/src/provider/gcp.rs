@@ -96,9 +96,8 @@ impl Gcp {
         request: &Request,
         take: impl Fn(Response) -> Option<T>,
     ) -> Result<T> {
-        let variable = |name: &str| self.settings.get(name);
-        let token = credentials::google(&variable);
-        let token = token.map_err(|problem| Problem::Credentials(problem.to_string()))?;
+        let token = credentials::google(&|name| self.settings.get(name));
+        let token = token.map_err(json::no_credentials)?;
         let headers = |_: &[u8]| Ok(json::bearer(&token));
         json::ask(url, headers, request, take, refusal)
     }

@@ -3,12 +3,14 @@
 //! Security claim: only `https:` is spoken, or `http:` to this machine. No redirect is followed, so
 //! what signs a request goes nowhere else. An answer has at most 1 MiB.
 //!
-//! Limits: what goes through the buffers of HTTP and TLS is not wiped. A service that never answers
-//! is given up after two and a half minutes.
+//! Limits: what goes through the buffers of HTTP and TLS is not wiped, nor are headers, which have
+//! tokens. A request that is never answered is given up after two and a half minutes.
 
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
+use reqwest::header::HeaderValue;
 use reqwest::{Client, Url, redirect};
 use zeroize::Zeroizing;
 
@@ -47,12 +49,12 @@ pub(super) fn url(text: &str) -> Result<Url> {
     let url = Url::parse(text).map_err(|_| bad("is no URL"))?;
     match url.scheme() {
         "https" => Ok(url),
-        "http" if is_here(&url) => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
         _ => Err(bad("is neither https: nor on this machine").into()),
     }
 }
 
-fn is_here(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&url.host_str().unwrap_or_default())
 }
 
@@ -84,7 +86,7 @@ fn pause(tries: u32) -> Result<Duration> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| Problem::Random)?;
     let part = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
-    Ok((PAUSE * 2_u32.pow(tries)).mul_f64(part))
+    Ok((PAUSE * 2_u32.pow(tries - 1)).mul_f64(part))
 }
 
 /// One request, on a thread of its own: the caller may be inside another runtime, in which nothing
@@ -106,8 +108,11 @@ fn once(
             Problem::Unreachable(format!("{}: {cause}", url.host_str().unwrap_or_default()))
         })?
     };
-    thread::scope(|scope| scope.spawn(run).join())
-        .unwrap_or_else(|_| Err(Problem::Unreachable("its client ended".to_owned())))
+    let no_thread = || Problem::Unreachable("the system gives no thread for its client".to_owned());
+    thread::scope(|scope| {
+        let client = thread::Builder::new().spawn_scoped(scope, run).map_err(|_| no_thread())?;
+        client.join().unwrap_or_else(|_| Err(Problem::Unreachable("its client ended".to_owned())))
+    })
 }
 
 async fn exchange(
@@ -120,12 +125,18 @@ async fn exchange(
         .connect_timeout(CONNECT)
         .timeout(TOTAL)
         .user_agent(concat!("polyseal/", env!("CARGO_PKG_VERSION")));
-    let client = if is_here(url) { client.no_proxy() } else { client }.build()?;
+    let client = if is_loopback(url) { client.no_proxy() } else { client }.build()?;
     let mut request = client.post(url.clone());
     for (name, value) in headers {
+        let Ok(mut value) = HeaderValue::try_from(value) else {
+            let why = format!("what is set for {name} has a character that no header has");
+            return Ok(Err(Problem::Setting(why)));
+        };
+        value.set_sensitive(true);
         request = request.header(*name, value);
     }
-    let mut answer = request.body(body.to_vec()).send().await?;
+    let body = Bytes::from_owner(Zeroizing::new(body.to_vec()));
+    let mut answer = request.body(body).send().await?;
     let status = answer.status().as_u16();
     // All of it at once: a vector that grows leaves copies behind.
     let mut all = Zeroizing::new(Vec::with_capacity(MAX_ANSWER_BYTES));
@@ -155,7 +166,8 @@ mod tests {
     #[test]
     fn pauses_are_bounded() {
         for tries in 1..TRIES {
-            assert!(pause(tries).unwrap() <= PAUSE * 16);
+            let longest = [250, 500, 1000, 2000][tries as usize - 1];
+            assert!(pause(tries).unwrap() <= Duration::from_millis(longest));
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use base64::Engine;
 use polyseal_file::Key;
+#[cfg(any(feature = "aws", feature = "gcp"))]
+use polyseal_object_store::remote::Problem as StoreProblem;
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,7 +13,7 @@ use zeroize::Zeroizing;
 use super::http::{self, Answer, Headers, Refusal};
 use crate::{Problem, Result};
 
-/// The most of a request, in bytes.
+/// Room for every request, in bytes: the longest has a wrapped key and an encryption context.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// The most characters of what a service says.
 const SAID: usize = 300;
@@ -50,6 +52,16 @@ pub(super) fn bearer(token: &str) -> Headers {
         ("content-type", "application/json".to_owned()),
         ("authorization", format!("Bearer {token}")),
     ]
+}
+
+/// Why there are no credentials: they are not set, not taken, or nobody answers who gives them.
+#[cfg(any(feature = "aws", feature = "gcp"))]
+pub(super) fn no_credentials(problem: StoreProblem) -> Problem {
+    match problem {
+        StoreProblem::Setting(_) | StoreProblem::NoTls(_) => Problem::Setting(problem.to_string()),
+        StoreProblem::Io(_) | StoreProblem::Store(_) => Problem::Unreachable(problem.to_string()),
+        _ => Problem::Credentials(problem.to_string()),
+    }
 }
 
 /// The first of these that a service said, fit for a line; else the status.

@@ -19,6 +19,7 @@ mod pin;
 mod token;
 
 use std::path::PathBuf;
+use std::process;
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::Key;
@@ -77,6 +78,7 @@ pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
         uri: uri.clone(),
         settings: settings.clone(),
         token: Mutex::new(None),
+        process: process::id(),
     }))
 }
 
@@ -87,15 +89,18 @@ struct Pkcs11 {
     settings: Settings,
     /// One session for all threads.
     token: Mutex<Option<Token>>,
+    /// The one that has the session.
+    process: u32,
 }
 
 impl Pkcs11 {
     /// Does something with the token, and once more if it was pulled and is there again.
     fn with_token<T>(&self, act: impl Fn(&mut Token) -> token::Result<T>) -> Result<T> {
-        let mut held = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.as_ref().is_some_and(Token::is_forked) {
+        // Before the lock, which another thread of the other process may have held for ever.
+        if self.process != process::id() {
             return Err(module::forked());
         }
+        let mut held = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         let was_open = held.is_some();
         let first = act(self.opened(&mut held)?);
         let result = match first {

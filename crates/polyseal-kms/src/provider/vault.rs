@@ -9,7 +9,8 @@
 //!
 //! Limits: a token comes from `VAULT_TOKEN`, or from the file `.vault-token` in the home folder,
 //! which `vault login` writes; there is no login here. A private authority's certificate is given
-//! by `SSL_CERT_FILE`.
+//! by `SSL_CERT_FILE`. Where another engine is mounted at the URI's mount, a request to it may
+//! write there.
 
 use std::fs;
 use std::path::Path;
@@ -66,9 +67,8 @@ pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     let set =
         set.ok_or_else(|| Problem::Setting("set VAULT_ADDR to the server's URL".to_owned()))?;
     let server = http::url(&set)?;
-    let name = server.host_str().unwrap_or_default();
-    let with_port = server.port().map(|port| format!("{name}:{port}"));
-    if host != with_port.as_deref().unwrap_or(name) {
+    let named = http::url(&format!("{}://{host}", server.scheme())).ok();
+    if named.is_none_or(|named| named.origin() != server.origin()) {
         return Err(Problem::Setting(format!("VAULT_ADDR names another server than {host}")).into());
     }
     let place = |operation: &str| {
@@ -87,7 +87,10 @@ fn parts(name: &str) -> Result<(&str, &str, &str)> {
     let of_a_name = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     let is_name =
         |part: &str| !part.is_empty() && part != "." && part != ".." && part.bytes().all(of_a_name);
-    match !host.is_empty() && mount.split('/').all(is_name) && is_name(key) {
+    // What is posted there would change something.
+    let is_other = |part: &str| ["auth", "cubbyhole", "identity", "sys"].contains(&part);
+    let is_mount = mount.split('/').all(is_name) && !mount.split('/').any(is_other);
+    match !host.is_empty() && is_mount && is_name(key) {
         true => Ok((host, mount, key)),
         false => Err(bad().into()),
     }
@@ -96,7 +99,7 @@ fn parts(name: &str) -> Result<(&str, &str, &str)> {
 impl Vault {
     fn headers(&self) -> Result<Headers> {
         let token = match self.settings.get("VAULT_TOKEN") {
-            Some(token) => Zeroizing::new(token),
+            Some(token) => Zeroizing::new(Zeroizing::new(token).trim().to_owned()),
             None => self.token_of_login().ok_or_else(|| {
                 Problem::Credentials("VAULT_TOKEN is not set, and vault login left none".to_owned())
             })?,
@@ -195,6 +198,8 @@ mod tests {
         assert_eq!(parts("h/a/b/keys/k").unwrap(), ("h", "a/b", "k"));
         for bad in [
             "h",
+            "h/cubbyhole/keys/k",
+            "h/team/sys/keys/k",
             "h/keys/k",
             "h/transit/keys/",
             "h/transit/keys/a/b",

@@ -25,7 +25,9 @@ use polyseal_file::age::{
 use polyseal_file::{
     Decryptor, Encryptor, Error as FileError, Identities, Input, Output, Recipients,
 };
-use polyseal_kms::{KeyPair, Kms, Plugin, Problem, Settings, connect};
+use polyseal_kms::{
+    Context, KeyPair, Kms, Origin, Plugin, Problem, Settings, Uri, WrappedKey, connect,
+};
 
 const KEY: &str = "token=ops;object=restore";
 const MESSAGE: &[u8] = b"what was backed up";
@@ -110,6 +112,9 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
 fn a_public_key_that_was_put_in_the_place_of_another() {
     alone("a_public_key_that_was_put_in_the_place_of_another", |hsm| {
         make(hsm, KEY);
+        let uri = Uri::parse(&format!("pkcs11:{KEY}"), Origin::User).unwrap();
+        let made = WrappedKey::generate(&uri, Context::default(), &hsm.settings(PIN));
+        let wrapped = made.unwrap().0;
         let module = Pkcs11::new(hsm.module()).unwrap();
         let slot = module.get_slots_with_initialized_token().unwrap()[0];
         let session = module.open_rw_session(slot).unwrap();
@@ -125,6 +130,13 @@ fn a_public_key_that_was_put_in_the_place_of_another() {
         session.copy_object(object, &named("restore")[1..]).unwrap();
         let other = problem(keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair());
         assert!(matches!(other, Problem::Token(why) if why.contains("does not belong")));
+        // What is sealed to the key pair would be the other's, too.
+        let made = WrappedKey::generate(&uri, Context::default(), &hsm.settings(PIN));
+        let other = problem(made);
+        assert!(matches!(other, Problem::Token(why) if why.contains("does not belong")));
+        let again = wrapped.rewrap(&hsm.settings(PIN)).unwrap();
+        assert_eq!(again.recipient(), wrapped.recipient());
+        again.unwrap(&hsm.settings(PIN)).unwrap();
     });
 }
 

@@ -123,7 +123,13 @@ fn refused_by(answers: Vec<String>) -> (Error, usize) {
 
 #[test]
 fn what_may_be_another_time_is_tried_again_and_then_told() {
-    for (status, kind) in [(400, "ThrottlingException"), (429, ""), (503, ""), (500, "")] {
+    for (status, kind) in [
+        (400, "ThrottlingException"),
+        (500, "KeyUnavailableException"),
+        (429, ""),
+        (503, ""),
+        (500, ""),
+    ] {
         let body = format!(r#"{{"__type":"{kind}"}}"#);
         let (error, tries) = refused_by(vec![answer(status, &body)]);
         assert_eq!((tries, error.class()), (5, Class::System), "{status} {kind}: {error}");
@@ -143,7 +149,7 @@ fn what_is_refused_is_not_tried_again() {
         ("DisabledException", "x is disabled.", Class::NoKey),
         ("com.amazonaws.kms#KMSInvalidStateException", "x is pending deletion.", Class::NoKey),
         ("AccessDeniedException", "no", Class::NoKey),
-        ("InvalidCiphertextException", "", Class::NoKey),
+        ("InvalidKeyUsageException", "its use is SIGN_VERIFY", Class::Usage),
         ("InvalidSignatureException", "Signature expired: 20150830T123600Z is now", Class::System),
         ("InvalidSignatureException", "it does not match", Class::NoKey),
         ("ValidationException", "\u{1b}[1m", Class::System),
@@ -178,6 +184,38 @@ fn one_call_for_a_process() {
         }
     });
     assert_eq!(server.requests().len(), 2);
+}
+
+/// A store of somebody else would choose the keys.
+#[test]
+fn the_endpoint_of_stores_is_not_asked() {
+    let store = Server::start(vec![answer(200, &given())]);
+    let settings = settings_of(&[
+        ("AWS_ENDPOINT_URL", &store.endpoint),
+        ("AWS_REGION", "xx-nowhere-1"),
+        ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
+        ("AWS_SECRET_ACCESS_KEY", "very secret"),
+    ]);
+    let error = generate(KEY, &[], &settings).unwrap_err();
+    assert!(error.to_string().contains("kms.xx-nowhere-1.amazonaws.com"), "{error}");
+    assert!(store.requests().is_empty());
+}
+
+/// A new text that does not open would take the place of the one that does.
+#[test]
+fn what_is_rewrapped_is_opened_before_it_is_given() {
+    let blob = |bytes: &str| format!(r#"{{"KeyId":"k","CiphertextBlob":"{bytes}"}}"#);
+    let other = KEY_TEXT.replacen('A', "B", 1);
+    let server = Server::start(vec![
+        answer(200, &given()),
+        answer(200, &given()),
+        answer(200, &blob("AAAB")),
+        answer(200, &given().replace(KEY_TEXT, &other)),
+    ]);
+    let settings = settings(&server.endpoint);
+    let wrapped = generate(KEY, &[], &settings).unwrap();
+    assert_eq!(*wrapped.rewrap(&settings).unwrap_err().problem(), Problem::Check);
+    assert_eq!(server.requests().len(), 4);
 }
 
 #[test]
@@ -218,9 +256,9 @@ fn a_key_pair_derives() {
     // As every P-256 key begins in a PEM file, up to the byte that says uncompressed.
     let der =
         format!("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE{}", BASE64_STANDARD.encode(&public[1..]));
-    let body = format!(r#"{{"PublicKey":"{der}"}}"#);
+    let of = |usage: &str| answer(200, &format!(r#"{{"PublicKey":"{der}","KeyUsage":"{usage}"}}"#));
     let shared = format!(r#"{{"KeyId":"k","SharedSecret":"{KEY_TEXT}"}}"#);
-    let server = Server::start(vec![answer(200, &body), answer(200, &shared)]);
+    let server = Server::start(vec![of("KEY_AGREEMENT"), answer(200, &shared)]);
     let settings = settings(&server.endpoint);
     let uri = Uri::parse(KEY, Origin::User).unwrap();
     let pair = KeyPair::make(&uri, &settings).unwrap();
@@ -232,7 +270,11 @@ fn a_key_pair_derives() {
     assert!(requests[1].contains("TrentService.DeriveSharedSecret"), "{}", requests[1]);
     assert!(requests[1].contains(r#""KeyAgreementAlgorithm":"ECDH""#), "{}", requests[1]);
     assert!(requests[1].contains(&der), "{}", requests[1]);
-    let other = Server::start(vec![answer(200, r#"{"PublicKey":"AAAA"}"#)]);
+    let signs = Server::start(vec![of("SIGN_VERIFY")]);
+    let error = KeyPair::make(&uri, &self::settings(&signs.endpoint)).unwrap_err();
+    assert!(error.to_string().contains("KEY_AGREEMENT"), "{error}");
+    let other = r#"{"PublicKey":"AAAA","KeyUsage":"KEY_AGREEMENT"}"#;
+    let other = Server::start(vec![answer(200, other)]);
     let error = KeyPair::make(&uri, &self::settings(&other.endpoint)).unwrap_err();
     assert!(error.to_string().contains("P-256"), "{error}");
 }

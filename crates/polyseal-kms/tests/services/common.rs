@@ -42,6 +42,13 @@ pub(crate) fn answer(status: u16, body: &str) -> String {
     format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
 }
 
+/// A field of the JSON of a request.
+pub(crate) fn field(request: &str, name: &str) -> String {
+    let body = request.split_once("\r\n\r\n").unwrap().1;
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    body[name].as_str().unwrap_or_default().to_owned()
+}
+
 /// Gives these answers by turns, the last again and again.
 pub(crate) struct Server {
     pub(crate) endpoint: String,
@@ -50,6 +57,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(answers: Vec<String>) -> Self {
+        Self::answering(move |number, _| answers.get(number).or(answers.last()).unwrap().clone())
+    }
+
+    /// Answers what the function makes of a request and of how many came before it.
+    pub(crate) fn answering(answer: impl Fn(usize, &str) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -59,7 +71,7 @@ impl Server {
                 let mut stream = stream.unwrap();
                 let request = read(&mut stream);
                 let mut requests = kept.lock().unwrap();
-                let answer = answers.get(requests.len()).or(answers.last()).unwrap();
+                let answer = answer(requests.len(), &request);
                 requests.push(request);
                 drop(requests);
                 let _ = stream.write_all(answer.as_bytes());

@@ -1,6 +1,7 @@
 //! Credentials of a cloud, found where those of its stores are, for requests that no store makes.
 //!
-//! A cloud's machine is asked for them only where that is said, as for stores.
+//! A cloud's machine is asked for them only where that is said, as for stores. Google's is asked
+//! at the `GCE_METADATA_HOST` of the process's environment.
 //!
 //! ```no_run
 //! let found = polyseal_object_store::remote::credentials::aws(&|name| std::env::var(name).ok())?;
@@ -34,11 +35,13 @@ pub struct AwsCredentials {
     pub token: Option<Zeroizing<String>>,
 }
 
-const AWS: [&str; 14] = [
+const AWS: [&str; 16] = [
     "AWS_ACCESS_KEY_ID",
+    "AWS_ALLOW_HTTP",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_DEFAULT_REGION",
     "AWS_EC2_METADATA_DISABLED",
     "AWS_ENDPOINT_URL_STS",
     "AWS_IMDSV1_FALLBACK",
@@ -67,6 +70,13 @@ const NO_BUCKET: &str = "none";
 /// # Errors
 /// [`Problem::NoCredentials`], [`Problem::Setting`], and what gives them says.
 pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, Problem> {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let pair = (set("AWS_ACCESS_KEY_ID"), set("AWS_SECRET_ACCESS_KEY"));
+    if let (Some(id), Some(secret)) = pair {
+        // A client, which reads all authorities' certificates, is of no use for these.
+        let token = set("AWS_SESSION_TOKEN").map(Zeroizing::new);
+        return Ok(AwsCredentials { id, secret: Zeroizing::new(secret), token });
+    }
     let found = find(Scheme::S3, &AWS, variable, |options| async {
         let builder = AmazonS3Builder::new().with_retry(patient());
         let builder = with_options(builder, options, |it, key, to| it.with_config(key, to));
@@ -108,8 +118,11 @@ fn find<T: Send, F: Future<Output = object_store::Result<T>>>(
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Problem::Io)?;
         runtime.block_on(ask(options)).map_err(|error| Problem::from_store(&error))
     };
-    thread::scope(|scope| scope.spawn(run).join())
-        .unwrap_or_else(|_| Err(Problem::Store("what asks for credentials ended".to_owned())))
+    thread::scope(|scope| {
+        let asking = thread::Builder::new().spawn_scoped(scope, run).map_err(Problem::Io)?;
+        let ended = || Problem::Store("what asks for credentials ended".to_owned());
+        asking.join().unwrap_or_else(|_| Err(ended()))
+    })
 }
 
 impl fmt::Debug for AwsCredentials {

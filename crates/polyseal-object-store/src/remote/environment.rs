@@ -132,10 +132,10 @@ pub(super) fn options_from(
     let mut plain = false;
     for (name, value) in options.iter().filter(|(name, _)| is_endpoint(name)) {
         let url = Url::parse(value);
-        if url.is_err() || url.is_ok_and(|url| !url.has_host()) {
+        if !url.as_ref().is_ok_and(Url::has_host) {
             return Err(Problem::Setting(format!("{name} is no URL")));
         }
-        plain |= value.starts_with("http://") && !of_machine(name);
+        plain |= url.is_ok_and(|url| url.scheme() == "http") && !of_machine(name);
     }
     if plain && !is_true(&settings.allow_http) {
         return Err(Problem::NoTls(settings.allow_http));
@@ -189,6 +189,7 @@ mod tests {
         assert!(matches!(with(&[plain]), Err(Problem::NoTls("AWS_ALLOW_HTTP"))));
         assert!(matches!(with(&[plain, ("AWS_ALLOW_HTTP", "0")]), Err(Problem::NoTls(_))));
         assert!(with(&[plain, ("AWS_ALLOW_HTTP", "True")]).is_ok());
+        assert!(with(&[("AWS_ENDPOINT_URL", "HTTP://h")]).is_err());
         assert!(with(&[("AWS_ENDPOINT_URL", "https://h")]).is_ok());
         assert!(with(&[("AWS_METADATA_ENDPOINT", "http://h")]).is_ok());
         for wrong in ["http://h:99999", "h", "file:///h"] {

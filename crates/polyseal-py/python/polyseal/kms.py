@@ -1,10 +1,10 @@
-"""Keys that live elsewhere: in a token, a TPM or a keyring, which is their *keeper* (docs/keys.md).
+"""Keys that live elsewhere: in a service, a token, a TPM or a keyring, which is their *keeper* (docs/keys.md).
 
 A *wrapped key file* is public text with a key that only its keeper can unwrap. ``KeyRef("wrapped:/etc/team.wrapped")``
 is used like every other key; a process asks the keeper once, however many files it opens. The private key of a
 *key pair* never leaves the keeper: its ``recipient`` encrypts without it, and it is asked for each file that is opened.
 
-Where a keeper is and how it is spoken to says the environment: ``PKCS11_MODULE``, ``PKCS11_PIN``, ``TPM2TOOLS_TCTI``.
+Where a keeper is and how it is spoken to says the environment: ``AWS_REGION``, ``VAULT_ADDR``, ``PKCS11_MODULE``.
 What the keeper refuses, and one that is not reached, is ``KeyUnavailable``; a file that was altered, and what is not
 configured, is a ``ValueError``. Ctrl-C waits until the keeper has answered.
 
