@@ -1364,8 +1364,7 @@ typedef struct polyseal_options {
      * To decrypt: the contents of an identity file of age, such as
      * "AGE-SECRET-KEY-1...", or of a private SSH key. It must not be encrypted
      * itself. If the library was built with kms, it may be that of a key pair
-     * in a token or in AWS KMS, which is asked for each file; a PIN is then in
-     * the environment. To encrypt it is not used.
+     * in a token, which is asked for each file. To encrypt it is not used.
      */
     const char *age_identities;
     /*
