@@ -6,9 +6,8 @@
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
 
-use rustix::io::preadv;
-
 use crate::error::{Error, Result, io as io_error};
+use crate::positioned::read_some;
 
 /// Shorter files are read in order: it is as fast, and takes fewer system calls.
 const READ_AT_OFFSETS: u64 = 1024 * 1024;
@@ -90,7 +89,7 @@ impl Read for FileStream<'_> {
         if within.iter().all(|place| place.is_empty()) {
             return Ok(0);
         }
-        match preadv(self.file, &mut within, self.at)? {
+        match read_some(self.file, &mut within, self.at)? {
             0 if is_made_as_it_is_read(self.file) => {
                 self.end = Some(self.at);
                 Ok(0)

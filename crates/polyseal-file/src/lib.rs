@@ -53,9 +53,9 @@ mod batch;
 mod commitment;
 mod error;
 mod header;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 mod holes;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 mod input_file;
 mod inspect;
 mod kdf;
@@ -69,7 +69,7 @@ mod passphrase;
 mod payload;
 mod payload_cipher;
 mod pipeline;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 mod positioned;
 mod programs;
 mod read_at;

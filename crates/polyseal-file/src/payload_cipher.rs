@@ -95,7 +95,7 @@ impl PayloadCipher {
     }
 
     /// The plaintext length of a payload of `wire` bytes that this cipher opens.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn plaintext_bytes(&self, wire: u64) -> Result<u64> {
         let (segment, sealed) = (self.output_unit(), self.input_unit());
         // No truncation: a segment has at most 16 MiB.

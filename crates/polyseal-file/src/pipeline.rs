@@ -11,13 +11,13 @@
 //! workers, not more memory.
 
 use std::fmt;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::panic;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ use std::thread;
 use crate::batch::{self, Batch, MAX_SLOTS, SegmentRun};
 use crate::commitment::{Leaf, Leaves};
 use crate::error::{Error, Result, io as io_error};
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::holes::Holes;
 use crate::payload_cipher::{PartialFailure, PayloadCipher};
 
@@ -53,7 +53,7 @@ pub enum Input<'a> {
     ///
     /// Of a pipe, a device or a file as in /proc the system tells no length, or 0: they are read as
     /// a stream.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     File(&'a File),
 }
 
@@ -66,7 +66,7 @@ pub enum Output<'a> {
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
     /// workers, in any order. On an error its contents are meaningless. Of what is decrypted,
     /// blocks of 4096 zeros are not written: they become holes, where the file system has them.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     File(&'a File),
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Totals {
 /// The payload part of the input.
 pub(crate) enum Source<'a> {
     Stream(Mutex<StreamSource<'a>>),
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     File {
         file: &'a File,
         offset: u64,
@@ -139,7 +139,7 @@ pub(crate) enum Sink<'a> {
         state: Mutex<StreamSink<'a>>,
         turn: Condvar,
     },
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     File {
         file: &'a File,
         before: &'a [u8],
@@ -164,7 +164,7 @@ impl<'a> Source<'a> {
     }
 
     /// `total` bytes of a regular file from `offset`.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn file(file: &'a File, offset: u64, total: u64) -> Self {
         crate::positioned::will_read_all(file);
         Self::File { file, offset, total, next: AtomicU64::new(0) }
@@ -174,7 +174,7 @@ impl<'a> Source<'a> {
     fn total(&self) -> Option<u64> {
         match self {
             Self::Stream(_) => None,
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { total, .. } => Some(*total),
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Source<'a> {
                 source.ended = last;
                 (index, SegmentRun { first: index * batch.slots() as u64, bytes, last })
             }
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { file, offset, total, next } => {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let room = (unit * batch.slots()) as u64;
@@ -271,7 +271,7 @@ impl<'a> Sink<'a> {
     }
 
     /// A regular file that begins with `before`, and has the payload behind that.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn file(file: &'a File, before: &'a [u8]) -> Self {
         let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
         Self::File { file, before, holes: None, failure, stop }
@@ -279,7 +279,7 @@ impl<'a> Sink<'a> {
 
     /// A new regular file, whose blocks of zeros become holes. Nothing comes before the payload,
     /// which is a plaintext: its segments begin where blocks do.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn sparse_file(file: &'a File) -> Self {
         let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
         Self::File { file, before: &[], holes: Some(Holes::default()), failure, stop }
@@ -289,7 +289,7 @@ impl<'a> Sink<'a> {
     fn stopped(&self) -> bool {
         match self {
             Self::Stream { .. } => false,
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { stop, .. } => stop.load(Ordering::Relaxed),
         }
     }
@@ -313,7 +313,7 @@ impl<'a> Sink<'a> {
                 turn.notify_all();
                 state.failure.is_none()
             }
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { file, before, holes, failure, stop } => {
                 let failed = done.failure.take().or_else(|| {
                     let written = if let Some(holes) = holes {
@@ -343,7 +343,7 @@ impl<'a> Sink<'a> {
                 lock(state).abandoned = true;
                 turn.notify_all();
             }
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { stop, .. } => stop.store(true, Ordering::Relaxed),
         }
     }
@@ -355,7 +355,7 @@ impl<'a> Sink<'a> {
         }
         match self {
             Self::Stream { state, .. } => inner(state).failure.map_or(Ok(()), Err),
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { file, holes, failure, .. } => match inner(failure) {
                 Some((_, error)) => Err(error),
                 None => holes.map_or(Ok(()), |it| it.end(file).map_err(io_error(WRITE))),
@@ -499,7 +499,7 @@ impl Source<'_> {
     fn has_ended(&self) -> bool {
         match self {
             Self::Stream(source) => lock(source).ended,
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::File { .. } => false,
         }
     }

@@ -1,10 +1,11 @@
 //! Reading and writing scattered bytes at an offset, whole or not at all: short transfers and
 //! interruptions are continued.
+//!
+//! Unix does it for many places in one call, Windows for one. What Windows calls the position of a
+//! file moves with it, so nobody here relies on that.
 
 use std::fs::File;
-use std::io::{self, IoSlice};
-
-use rustix::io::{Errno, preadv, pwritev};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 
 use crate::batch::Batch;
 
@@ -14,6 +15,31 @@ pub(crate) fn will_read_all(file: &File) {
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Sequential);
     #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
     let _ = file;
+}
+
+/// Reads some bytes from `offset` into the first of `places`; 0 only at the end of the file.
+pub(crate) fn read_some(
+    file: &File,
+    places: &mut [IoSliceMut<'_>],
+    offset: u64,
+) -> io::Result<usize> {
+    #[cfg(unix)]
+    return Ok(rustix::io::preadv(file, places, offset)?);
+    #[cfg(windows)]
+    {
+        let place = places.iter_mut().find(|place| !place.is_empty());
+        place.map_or(Ok(0), |place| std::os::windows::fs::FileExt::seek_read(file, place, offset))
+    }
+}
+
+fn write_some(file: &File, places: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return Ok(rustix::io::pwritev(file, places, offset)?);
+    #[cfg(windows)]
+    {
+        let place = places.iter().find(|place| !place.is_empty());
+        place.map_or(Ok(0), |place| std::os::windows::fs::FileExt::seek_write(file, place, offset))
+    }
 }
 
 /// Fills the places of `total` bytes from `offset`; returns fewer only at the end of the file.
@@ -27,11 +53,11 @@ pub(crate) fn read(
     let mut done = 0;
     while done < total {
         let mut places = batch.places_mut(unit, done, total);
-        match preadv(file, &mut places, offset + done as u64) {
+        match read_some(file, &mut places, offset + done as u64) {
             Ok(0) => break,
             Ok(n) => done += n,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
         }
     }
     Ok(done)
@@ -43,14 +69,14 @@ pub(crate) fn write(file: &File, mut offset: u64, mut places: Vec<IoSlice<'_>>) 
     // Lets go of what is empty.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
-        match pwritev(file, rest, offset) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+        match write_some(file, rest, offset) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(n) => {
                 offset += n as u64;
                 IoSlice::advance_slices(&mut rest, n);
             }
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
         }
     }
     Ok(())

@@ -29,10 +29,13 @@ pub trait ReadAt {
     fn size(&self) -> io::Result<u64>;
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 impl ReadAt for std::fs::File {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(self, buffer, offset)
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(self, buffer, offset);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(self, buffer, offset);
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -14,7 +14,7 @@ use crate::armor::{ArmorReader, looks_armored};
 use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
@@ -313,7 +313,7 @@ pub(crate) fn seal(
     let offset = header.len() as u64;
     let sink = match output {
         Output::Stream(writer) => Sink::stream(writer, header),
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         Output::File(file) => {
             expect_empty(file)?;
             Sink::file(file, header)
@@ -321,7 +321,7 @@ pub(crate) fn seal(
     };
     let (totals, grew) = match input {
         Input::Stream(reader) => (run.carry(&Source::stream(reader), sink)?, false),
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         Input::File(file) => {
             let input = InputFile::new(file)?;
             let totals = match input.long() {
@@ -458,7 +458,7 @@ impl<'a> Decryptor<'a> {
     ) -> Result<(UnlockedHeader, Totals)> {
         let sink = match output {
             Output::Stream(writer) => Sink::stream(writer, &[]),
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Output::File(file) => {
                 let regular = expect_empty(file)?;
                 if regular { Sink::sparse_file(file) } else { Sink::file(file, &[]) }
@@ -466,7 +466,7 @@ impl<'a> Decryptor<'a> {
         };
         match input {
             Input::Stream(reader) => self.decrypt_stream(leaves, reader, sink),
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Input::File(file) => self.decrypt_file(leaves, file, sink),
         }
     }
@@ -497,7 +497,7 @@ impl<'a> Decryptor<'a> {
         Ok((opened, totals))
     }
 
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     fn decrypt_file(
         &self,
         leaves: Option<&Leaves>,
@@ -636,12 +636,17 @@ impl<'a> Decryptor<'a> {
 
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
 /// Whether it is a regular file, which has zeros where nothing is written; a disk has what it had.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 fn expect_empty(file: &std::fs::File) -> Result<bool> {
-    // In append mode the system ignores the offsets.
-    let flags = rustix::fs::fcntl_getfl(file).map_err(|e| io("examine the output")(e.into()))?;
+    // In append mode the system ignores the offsets. Windows does not tell.
+    #[cfg(unix)]
+    let appends = rustix::fs::fcntl_getfl(file)
+        .map_err(|e| io("examine the output")(e.into()))?
+        .contains(rustix::fs::OFlags::APPEND);
+    #[cfg(windows)]
+    let appends = false;
     let metadata = file.metadata().map_err(io("examine the output"))?;
-    if metadata.len() > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
+    if metadata.len() > 0 || appends {
         return Err(Error::OutputNotEmpty);
     }
     Ok(metadata.is_file())
