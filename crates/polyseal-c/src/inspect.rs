@@ -182,7 +182,7 @@ fn describe<R: Read>(
 ///
 /// Errors: POLYSEAL_ERR_IO, POLYSEAL_ERR_NOT_ENCRYPTED, POLYSEAL_ERR_VERSION, POLYSEAL_ERR_HEADER,
 /// POLYSEAL_ERR_TRUNCATED, POLYSEAL_ERR_ARMOR.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_inspect_file(
     inspection: *mut polyseal_inspection,

@@ -26,7 +26,7 @@ pub mod decryptor;
 pub mod encryptor;
 pub mod error;
 mod ffi;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 pub mod files;
 pub mod hazmat;
 mod input;

@@ -100,7 +100,7 @@ unsafe fn open(
 /// Close it with polyseal_file_close.
 ///
 /// Errors: all that concern files. Then *file is NULL.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_file_open(
     file: *mut *mut polyseal_file,

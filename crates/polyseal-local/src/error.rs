@@ -111,6 +111,10 @@ pub enum Problem {
     ReservedName,
     /// The encrypted file would have the name of a directory.
     SameName(PathBuf),
+    /// This system has no such name, and why not.
+    ImpossibleName(&'static str),
+    /// What is called so in the tree would be one file with this on this system.
+    OneFile(PathBuf),
     /// It is neither a file nor a directory nor a symbolic link.
     Special,
     /// What a function of the caller's said.
@@ -297,6 +301,12 @@ impl fmt::Display for Error {
                 "{path}: its encrypted file would have the name of a directory, {}",
                 directory.display()
             ),
+            Problem::ImpossibleName(why) => {
+                write!(text, "{path}: this system has no such name: {why}")
+            }
+            Problem::OneFile(other) => {
+                write!(text, "{path} would be one file with {} on this system", other.display())
+            }
             Problem::LeadsOut => write!(text, "{path} leads out of this directory"),
             Problem::Special => {
                 write!(text, "{path}: it is neither a file nor a directory nor a symbolic link")

@@ -107,7 +107,7 @@ fn carry<T>(
     let metadata = from.metadata().cannot("read", input)?;
     options.progress.expect(1, metadata.len());
     let mut forbidden: Forbidden = options.forbidden.clone();
-    forbidden.add(FileId::from_metadata(&metadata), "the input");
+    forbidden.add(FileId::of_file(&from).cannot("read", input)?, "the input");
     let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     let done = work(&from, new.file(), &Watch::new(options.progress))?;
     // What is no longer wanted by the time of the last bytes does not appear, either.

@@ -29,6 +29,12 @@ pub fn remove_all() -> CleanupGuard {
     CleanupGuard(names)
 }
 
+/// The names that files of this process have before they are complete. They are random, so that
+/// nothing else is called so.
+pub(crate) fn pending() -> Vec<OsString> {
+    names().iter().map(|(_, name)| name.clone()).collect()
+}
+
 /// That no name is left.
 #[derive(Debug)]
 pub struct CleanupGuard(

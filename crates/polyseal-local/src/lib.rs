@@ -37,9 +37,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Limits: Unix only. What is in `platform` is all that another system has to bring.
+//! Limits: Unix and Windows. What is in `platform` is all that another system has to bring; on
+//! Windows it calls the system, and is the only place with `unsafe`.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(windows), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
@@ -87,5 +89,5 @@ pub use rekey::{
 };
 pub use tree::{
     NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile, TreeSealer,
-    VersionCheck,
+    VersionCheck, stored_name,
 };

@@ -2,7 +2,6 @@
 //! that was opened once; and that no two inputs have one output.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::place::Place;
 use crate::plaintexts::short_name;
-use crate::platform::{Directory, FileId, beneath};
+use crate::platform::{Directory, FileId, beneath, name_key};
 
 /// What is added to the name of a file that is encrypted in age's format.
 pub const AGE_SUFFIX: &str = ".age";
@@ -43,8 +42,8 @@ impl FileTarget {
     /// What `path` means: by whatever name, the same.
     #[must_use]
     pub fn from_path(path: &Path) -> Self {
-        if let Ok(metadata) = fs::metadata(path) {
-            return Self::File(FileId::from_metadata(&metadata));
+        if let Ok(id) = FileId::of_path(path) {
+            return Self::File(id);
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
@@ -100,8 +99,7 @@ impl Outputs {
     /// what one input gave must not be replaced by what another gives.
     #[must_use]
     pub fn begin(&self, place: &Place) -> bool {
-        let name: &OsStr = &place.name;
-        self.begin_hashed((FileId::from_open(&place.directory), name))
+        self.begin_hashed((place.directory.id().ok(), &*name_key(&place.name)))
     }
 
     /// The same of an output that is known by its name alone, such as an object in a store.

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorContext, Result};
-use crate::platform::{Directory, EntryKind, FileId, FileStatus};
+use crate::platform::{Directory, EntryKind, FileId, FileStatus, name_key};
 
 /// What a file is called, and where.
 #[derive(Clone, Debug)]
@@ -79,8 +79,9 @@ impl Place {
     /// Whether both are one name in one directory.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let directories = [self, other].map(|place| FileId::from_open(&place.directory));
-        directories[0].is_some() && directories[0] == directories[1] && self.name == other.name
+        let directories = [self, other].map(|place| place.directory.id().ok());
+        let names = [self, other].map(|place| name_key(&place.name));
+        directories[0].is_some() && directories[0] == directories[1] && names[0] == names[1]
     }
 
     /// Which file has the name now.
@@ -116,5 +117,6 @@ impl Place {
 
 /// Whether a path says by its end that it is one of a directory.
 pub(crate) fn ends_in_separator(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().ends_with(b"/")
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&last| std::path::is_separator(last.into()))
 }

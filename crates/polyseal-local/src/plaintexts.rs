@@ -7,6 +7,7 @@
 //! directory that was named, a component at a time and through no link: nobody who can write there
 //! makes something from elsewhere appear.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -71,12 +72,14 @@ impl ShownPlaintexts {
     /// # Errors
     /// Those of the system.
     pub fn open(source: &Path, valid: Duration) -> io::Result<Self> {
-        let file = File::open(source)?;
-        let source = if file.metadata()?.is_dir() {
-            PlaintextSource::Directory(file.into())
-        } else {
-            let name = source.file_name().unwrap_or(OsStr::new("plaintext"));
-            PlaintextSource::File { file, name: short_name(name).unwrap_or(name).to_owned() }
+        let source = match Directory::open(source) {
+            Ok(directory) => PlaintextSource::Directory(directory),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                let name = source.file_name().unwrap_or(OsStr::new("plaintext"));
+                let name = short_name(name).unwrap_or(Cow::Borrowed(name)).into_owned();
+                PlaintextSource::File { file: File::open(source)?, name }
+            }
+            Err(error) => return Err(error),
         };
         Ok(Self { source, valid, cache: Mutex::default(), reads: AtomicU64::new(0) })
     }
@@ -173,7 +176,7 @@ pub fn is_hidden(name: &OsStr) -> bool {
 
 /// The name of an encrypted file without what says that it is one.
 #[must_use]
-pub fn short_name(name: &OsStr) -> Option<&OsStr> {
+pub fn short_name(name: &OsStr) -> Option<Cow<'_, OsStr>> {
     let bytes = bytes(name);
     let short = SUFFIXES.iter().find_map(|suffix| bytes.strip_suffix(*suffix))?;
     (!matches!(short, b"" | b"." | b"..")).then(|| of_bytes(short))
@@ -189,7 +192,7 @@ pub fn shown_names(directories: Vec<OsString>, mut files: Vec<OsString>) -> Show
     files.sort();
     // `a.polyseal` comes before `a.age`: it is sorted behind it, and is more ours.
     for stored in files.iter().rev() {
-        let short = short_name(stored).unwrap_or(stored).to_owned();
+        let short = short_name(stored).unwrap_or(Cow::Borrowed(stored)).into_owned();
         let name = if entries.contains_key(&short) { stored.clone() } else { short };
         entries.entry(name).or_insert_with(|| entry(stored, false));
     }
@@ -258,6 +261,7 @@ mod tests {
         assert!(shown.entries(Path::new("sub")).unwrap().is_empty());
     }
 
+    #[cfg(unix)]
     #[test]
     fn links_lead_nowhere() {
         let folder = tempfile::tempdir().unwrap();

@@ -320,11 +320,14 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
         bytes[200] ^= 1;
         fs::write(path, bytes).unwrap();
     };
-    let link = |path: &Path| {
+    let replace = |path: &Path| {
         fs::remove_file(path).unwrap();
+        #[cfg(unix)]
         std::os::unix::fs::symlink("/etc/passwd", path).unwrap();
+        #[cfg(windows)]
+        fs::create_dir(path).unwrap();
     };
-    for spoil in [alter as fn(&Path), link] {
+    for spoil in [alter as fn(&Path), replace] {
         let (room, new) = (TestDir::new(), Key::generate().unwrap());
         spoil(&room.at("s/f.polyseal"));
         let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&new));

@@ -1,4 +1,4 @@
-//! All that is Unix stands in one folder, and nothing is unsafe.
+//! All that is of one system stands in one folder, and only the borders to Windows are unsafe.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
@@ -20,8 +20,20 @@ fn another_system_is_one_more_folder() {
     for path in rest {
         let text = fs::read_to_string(&path).unwrap();
         let product = text.split("#[cfg(test)]").next().unwrap();
-        for word in ["std::os::unix", "std::os::fd", "std::os::linux", "rustix::", "target_os"] {
+        for word in
+            ["std::os::", "rustix::", "windows_sys::", "target_os", "cfg(unix", "cfg(windows"]
+        {
             assert!(!product.contains(word), "{} has {word}", path.display());
         }
     }
+}
+
+#[test]
+fn unsafe_stands_at_the_border_to_windows() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let border = ["security.rs", "sys.rs"].map(|name| source.join("platform/windows").join(name));
+    let has = |path: &PathBuf| fs::read_to_string(path).unwrap().contains("allow(unsafe_code");
+    let mut found: Vec<_> = sources(&source).into_iter().filter(has).collect();
+    found.sort();
+    assert_eq!(found, border);
 }

@@ -1,6 +1,7 @@
 //! What SECURITY.md promises of files by name, where the scenarios do not reach: what somebody does
 //! in the middle, how work is ended, and what messages show.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -21,6 +21,7 @@ use polyseal_file::{
 use polyseal_local::{
     Error, FileOutcome, NewStoredFile, NewTree, Options, OverwriteRule, Problem, Rekey, RekeyMode,
     RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer, VersionCheck,
+    stored_name,
 };
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
@@ -59,7 +60,7 @@ impl Map {
 
 impl Store for Map {
     fn shown(&self, path: &Path) -> PathBuf {
-        Path::new("map:").join(path)
+        PathBuf::from(format!("map:/{}", stored_name(path).unwrap()))
     }
 
     fn expect_name(&self, path: &Path) -> Result {
@@ -78,7 +79,7 @@ impl Store for Map {
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>> {
-        let name = path.to_str().unwrap().to_owned();
+        let name = stored_name(path).unwrap();
         let Some((version, bytes)) = self.files.lock().unwrap().get(&name).cloned() else {
             return Err(Error::new(&self.shown(path), Problem::Missing));
         };
@@ -87,7 +88,7 @@ impl Store for Map {
 
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>> {
         self.open(path)?;
-        Ok(Box::new(Cursor::new(self.get(path.to_str().unwrap()))))
+        Ok(Box::new(Cursor::new(self.get(&stored_name(path).unwrap()))))
     }
 
     fn create(
@@ -96,7 +97,7 @@ impl Store for Map {
         overwrite: OverwriteRule,
         _: Option<u64>,
     ) -> Result<Box<dyn NewStoredFile>> {
-        let name = path.to_str().unwrap().to_owned();
+        let name = stored_name(path).unwrap();
         self.ask("create", &name);
         let seen = self.version(&name);
         Ok(Box::new(NewVersion { map: self.clone(), name, overwrite, seen, bytes: Vec::new() }))

@@ -13,7 +13,8 @@ use polyseal_file::age::{KeeperErrorClass, KeyError};
 use polyseal_local::{Error as LocalError, Problem, shown};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use rustix::io::Errno;
+
+use crate::errno::Errno;
 
 pyo3::import_exception!(polyseal.errors, PolysealError);
 pyo3::import_exception!(polyseal.errors, InvalidTag);
@@ -68,7 +69,7 @@ fn of_format(error: FileError, text: String) -> PyErr {
     use FileError as E;
 
     match error {
-        E::OutputNotEmpty => PyOSError::new_err((Errno::EXIST.raw_os_error(), text)),
+        E::OutputNotEmpty => PyOSError::new_err((Errno::EXIST.number(), text)),
         E::NotAPolysealFile
         | E::NotArmored
         | E::AgeFile
@@ -116,7 +117,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
     let (path, text) = (error.path().to_owned(), error.to_string());
     let system = |error: Errno, why: &str| {
         let path = OsString::from(&path);
-        PyOSError::new_err((error.raw_os_error(), why.to_owned(), path))
+        PyOSError::new_err((error.number(), why.to_owned(), path))
     };
     let mismatch = |reason: &str| TreeMismatch::new_err((reason.to_owned(), text.clone()));
     let raised = match error.into_problem() {
@@ -203,6 +204,12 @@ pub(crate) fn of_system(path: &Path, source: io::Error) -> PyErr {
 /// the library says through a reader is its own error.
 #[cold]
 fn of_io(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
+    // Python makes a number of C of one of Windows.
+    #[cfg(windows)]
+    if let Some(code) = error.raw_os_error() {
+        let path = path.map(OsString::from);
+        return PyOSError::new_err((0, words_of(code), path, code));
+    }
     if let Some(code) = error.raw_os_error().or_else(|| number_of(error.kind())) {
         let Some(path) = path else { return PyOSError::new_err((code, text)) };
         return PyOSError::new_err((code, words_of(code), OsString::from(path)));
@@ -237,7 +244,7 @@ fn number_of(kind: ErrorKind) -> Option<i32> {
         ErrorKind::InvalidInput => Errno::INVAL,
         _ => return None,
     };
-    Some(error.raw_os_error())
+    Some(error.number())
 }
 
 /// The system's words for a number, as Python has them.

@@ -15,6 +15,7 @@
 mod aead;
 mod callbacks;
 mod classes;
+mod errno;
 mod errors;
 mod files;
 mod flex;

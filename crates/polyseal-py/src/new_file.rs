@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::IntoRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -86,8 +85,9 @@ impl NewFile {
     fn descriptor(&self, py: Python<'_>) -> PyResult<i32> {
         self.with(py, |new| {
             let own = new.file().try_clone();
-            Ok(own.map_err(|error| Error::io("write", new.shown(), error))?.into_raw_fd())
+            own.map_err(|error| Error::io("write", new.shown(), error))
         })
+        .and_then(|own| descriptor_of(py, own))
     }
 
     /// All is written, and on disk: now only a commit gives it its name.
@@ -141,7 +141,7 @@ impl Directory {
     /// A descriptor of the regular file `path` beneath it, to be read.
     fn file(&self, py: Python<'_>, path: PathBuf) -> PyResult<i32> {
         let file = py.detach(|| self.directory.file(&path));
-        Ok(file.map_err(|error| self.refused(&path, error))?.into_raw_fd())
+        descriptor_of(py, file.map_err(|error| self.refused(&path, error))?)
     }
 
     /// The file `path` beneath it, to be written; directories on the way are made.
@@ -156,6 +156,25 @@ impl Directory {
             NewFile::of(LocalFile::create_in(place, overwrite, &Forbidden::NOTHING))
         })
     }
+}
+
+/// What Python calls an open file by. Whoever takes it closes it.
+#[cfg(unix)]
+fn descriptor_of(_: Python<'_>, file: File) -> PyResult<i32> {
+    Ok(std::os::fd::IntoRawFd::into_raw_fd(file))
+}
+
+/// The same: C's library has a number for a handle.
+#[cfg(windows)]
+fn descriptor_of(py: Python<'_>, file: File) -> PyResult<i32> {
+    use std::os::windows::io::{AsRawHandle, IntoRawHandle};
+
+    const O_BINARY: i32 = 0x8000;
+    let handle = file.as_raw_handle().addr();
+    let number = py.import("msvcrt")?.call_method1("open_osfhandle", (handle, O_BINARY))?;
+    // It belongs to the number now.
+    let _ = file.into_raw_handle();
+    number.extract()
 }
 
 impl Directory {

@@ -41,7 +41,7 @@ impl<R: BufRead> NameList<R> {
                 return Err(io::ErrorKind::InvalidFilename.into());
             }
             if !name.is_empty() {
-                return Ok(Some(of_bytes(&name).into()));
+                return Ok(Some(PathBuf::from(&*of_bytes(&name))));
             }
         }
     }

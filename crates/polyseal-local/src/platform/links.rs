@@ -1,12 +1,11 @@
 //! The links on the way of a path: whether another user has chosen where it leads.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::process::geteuid;
+use super::is_link_of_us;
 
 /// As many as the system follows.
 const MOST: usize = 40;
@@ -32,17 +31,13 @@ fn follow(path: &Path) -> io::Result<bool> {
             continue;
         }
         links += 1;
-        if links > MOST || !is_of_us(&seen) {
+        if links > MOST || !is_link_of_us(&next, &seen) {
             return Ok(false);
         }
         // What is absolute takes the place of all before it.
         rest.extend(reversed(&fs::read_link(&next)?));
     }
     Ok(true)
-}
-
-fn is_of_us(seen: &Metadata) -> bool {
-    [geteuid().as_raw(), 0].contains(&seen.uid())
 }
 
 /// The names of a path, the last first. The root is one.

@@ -2,17 +2,32 @@
 //!
 //! A platform offers: directories by handle ([`Directory`]), what is seen under a name
 //! ([`FileStatus`]), files without a name and names that appear in one step, who may read a file
-//! that replaces another ([`Access`]), and what files can share ([`contents`]).
+//! that replaces another ([`Access`]), what files can share and how they are locked ([`contents`]),
+//! and which names there are.
 
+mod links;
+mod name_key;
 #[cfg(unix)]
 mod unix;
-#[cfg(unix)]
-pub(crate) use unix::{
-    Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, is_of_what_is_there,
-    kill_as_a_crash_does, links_are_ours, of_bytes, owner_is_kept, process_mask,
-};
-#[cfg(unix)]
-pub use unix::{Directory, EntryKind, FileId, FileStatus, SpecialFile, beneath, components};
+#[cfg(windows)]
+mod windows;
 
-#[cfg(not(unix))]
-compile_error!("files by name need a Unix system; the file format, polyseal-file, does not");
+#[cfg(unix)]
+use self::unix as system;
+#[cfg(windows)]
+use self::windows as system;
+
+pub(crate) use self::links::links_are_ours;
+pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, name_key};
+use self::system::is_link_of_us;
+pub(crate) use self::system::{
+    Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, expect_name,
+    is_of_what_is_there, kill_as_a_crash_does, of_bytes, owner_is_kept, path_bytes, path_of_bytes,
+    process_mask,
+};
+pub use self::system::{
+    Directory, EntryKind, FileId, FileStatus, SpecialFile, beneath, components,
+};
+
+#[cfg(not(any(unix, windows)))]
+compile_error!("files by name need Unix or Windows; the file format, polyseal-file, does not");

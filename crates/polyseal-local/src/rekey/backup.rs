@@ -19,7 +19,7 @@ use super::lock::lock;
 use crate::error::{BackupProblem, Error, ErrorContext, Problem, Result, file};
 use crate::place::Place;
 use crate::platform::FileId;
-use crate::platform::contents::{FileExt, is_us, owner};
+use crate::platform::contents::{FileExt, Owner};
 use crate::progress::{Notice, Progress};
 
 const SUFFIX: &str = ".header-backup";
@@ -87,10 +87,10 @@ fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
     match copy.directory.open_suspicious(&copy.name) {
         Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {
-            let by = owner(&file).map_err(unread_error)?;
+            let by = Owner::of(&file).map_err(unread_error)?;
             let is_file = file.metadata().map_err(unread_error)?.is_file();
-            let owner = owner(beside).map_err(unread_error)?;
-            let is_trusted = is_file && (by == owner || is_us(by));
+            let owner = Owner::of(beside).map_err(unread_error)?;
+            let is_trusted = is_file && (by == owner || by.is_us());
             if is_trusted { Ok(Some(file)) } else { Err(BackupProblem::Foreign) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -166,7 +166,7 @@ impl HeaderRestore {
             return Ok(None);
         }
         lock(&place.shown, &to_change, progress)?;
-        let locked = FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?);
+        let locked = FileId::of_file(&to_change).cannot("write", &place.shown)?;
         if locked != place.id().cannot("write", &place.shown)? {
             return Err(Error::new(&place.shown, Problem::Changed));
         }

@@ -113,7 +113,7 @@ fn rewrite(mut files: Vec<Slot<HeaderRewrite>>) -> Vec<Slot<()>> {
     run_in_turn(&mut files, HeaderRewrite::name_copy);
     let unnamed = sync_all(places(&files));
     run_in_turn(&mut files, |file| {
-        let id = FileId::from_open(&file.place.directory);
+        let id = file.place.directory.id().ok();
         let Some(error) = id.and_then(|id| unnamed.get(&id)) else { return Ok(()) };
         file.remove_copy()?;
         let error = io::Error::new(error.kind(), error.to_string());
@@ -180,9 +180,8 @@ fn places(files: &[Slot<HeaderRewrite>]) -> impl Iterator<Item = &Directory> {
 
 /// Waits until the names in each of the directories are on disk; those where that fails.
 fn sync_all<'a>(directories: impl Iterator<Item = &'a Directory>) -> BTreeMap<FileId, io::Error> {
-    let distinct: BTreeMap<_, _> = directories
-        .filter_map(|directory| Some((FileId::from_open(directory)?, directory)))
-        .collect();
+    let distinct: BTreeMap<_, _> =
+        directories.filter_map(|directory| Some((directory.id().ok()?, directory))).collect();
     let failed = Mutex::new(BTreeMap::new());
     let mut slots: Vec<_> = distinct.into_iter().map(|it| (0, Ok(it))).collect();
     run_in_parallel(&mut slots, |(id, directory)| {

@@ -41,8 +41,7 @@ impl HeaderRewrite {
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
         expect_none(&place, &to_change, BackupRule::Anything, &())?;
-        if FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?) != lock.id()
-        {
+        if FileId::of_file(&to_change).cannot("write", &place.shown)? != lock.id() {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         let copy = copy(&place, &to_change, [&old, &new])?;
@@ -117,7 +116,6 @@ mod tests {
     use polyseal_file::{Encryptor, Input, Key, Output, Recipients};
 
     use std::fs;
-    use std::os::unix::fs::MetadataExt;
 
     use super::super::batch::{Change, make};
     use super::*;
@@ -133,8 +131,11 @@ mod tests {
     }
 
     /// Whoever owns the file can put it back, though root was interrupted.
+    #[cfg(unix)]
     #[test]
     fn the_copy_belongs_to_the_owner_of_the_file() {
+        use std::os::unix::fs::MetadataExt;
+
         const SOMEBODY: u32 = 54_321;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("c");

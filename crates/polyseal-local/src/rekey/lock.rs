@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::place::Place;
 use crate::platform::FileId;
-use crate::platform::contents::{FileExt, has_no_locks};
+use crate::platform::contents::{FileExt, has_no_locks, try_lock};
 use crate::progress::{Notice, Progress};
 use crate::testing::wait_while_locked;
 
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) fn lock(path: &Path, file: &File, progress: &dyn Progress) -> Result {
     let start = Instant::now();
     loop {
-        match file.try_lock() {
+        match try_lock(file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(PAUSE),
             Err(TryLockError::WouldBlock) => return Err(Error::new(path, Problem::Busy)),
@@ -56,7 +56,7 @@ impl Lock {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let file = read.try_clone().cannot("read", &place.shown)?;
-        let id = FileId::from_metadata(&read.metadata().cannot("read", &place.shown)?);
+        let id = FileId::of_file(read).cannot("read", &place.shown)?;
         lock(&place.shown, &file, progress)?;
         let lock = Self { place: place.clone(), file, id, header: header.to_owned() };
         lock.expect_unchanged()?;

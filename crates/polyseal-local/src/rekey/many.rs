@@ -3,7 +3,7 @@
 //! A run that was interrupted is run again. It puts back every copy of a header that the first has
 //! left. A file that the old keys do not open any more, but the new ones do, is done already.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::Error as FileError;
@@ -32,9 +32,8 @@ pub fn rekey_files(
     let mut report = FileReporter::new(tell, options.progress);
     let items = paths.map(|path| {
         let name = path?;
-        let seen = fs::metadata(&name).ok();
-        let (bytes, id) =
-            (seen.as_ref().map_or(0, Metadata::len), seen.as_ref().map(FileId::from_metadata));
+        let bytes = fs::metadata(&name).map_or(0, |seen| seen.len());
+        let id = FileId::of_path(&name).ok();
         Ok(Item { bytes, id, it: name.clone(), name })
     });
     let before = |files: &[Item<PathBuf>]| {

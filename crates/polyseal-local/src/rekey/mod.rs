@@ -396,7 +396,7 @@ impl<'a> RekeyedFile<'a> {
     /// Those of the system.
     pub fn input(&self) -> Result<FileId> {
         let RekeySource { place, file, .. } = &self.0.opened;
-        Ok(FileId::from_metadata(&file.metadata().cannot("read", &place.shown)?))
+        FileId::of_file(file).cannot("read", &place.shown)
     }
 
     /// Writes the whole file to `output`, which messages call `shown`.

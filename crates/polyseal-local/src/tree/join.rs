@@ -11,8 +11,7 @@ use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{manifest_name, sealed_name};
 use crate::error::{Error, Result, of_manifest};
-use crate::platform::EntryKind;
-use crate::platform::{bytes, of_bytes};
+use crate::platform::{EntryKind, path_bytes, path_of_bytes};
 
 /// What the two have, or one of them.
 pub(crate) enum Pair {
@@ -126,13 +125,13 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
             (Some(Ok(_)), None) => Ordering::Less,
             // A directory is read right behind its entry.
             (Some(Ok(entry)), Some(Err((path, _)))) => {
-                match compare(&entry.path, bytes(path.as_os_str())) {
+                match compare(&entry.path, &path_bytes(path)) {
                     Ordering::Equal => Ordering::Less,
                     order => order,
                 }
             }
             (Some(Ok(entry)), Some(Ok(step))) => {
-                match compare(&entry.path, bytes(step.path.as_os_str())) {
+                match compare(&entry.path, &path_bytes(&step.path)) {
                     Ordering::Equal if !matches!(entry.kind, Kind::File { .. }) => Ordering::Less,
                     Ordering::Equal if step.kind != EntryKind::File => Ordering::Greater,
                     order => order,
@@ -178,5 +177,5 @@ pub(crate) fn unread_error(path: &Path, error: io::Error) -> Error {
 }
 
 pub(crate) fn path_of(entry: &Entry) -> PathBuf {
-    PathBuf::from(of_bytes(&entry.path))
+    path_of_bytes(&entry.path)
 }

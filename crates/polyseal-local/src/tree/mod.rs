@@ -15,6 +15,7 @@ mod bind;
 mod byte_pipe;
 mod cursor;
 mod join;
+mod names;
 mod open;
 mod reencrypt;
 mod seal;
@@ -32,7 +33,7 @@ pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
 pub(crate) use self::store::{ManifestFile, TreeStorage};
-pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck};
+pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck, stored_name};
 pub use self::target::NewTree;
 
 use self::cursor::Cursor;

@@ -14,6 +14,7 @@ use polyseal_file::{
 };
 
 use super::join::{Join, Pair, path_of, unread_error};
+use super::names::TreeNames;
 use super::store::{ManifestFile, Store, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed_name};
@@ -23,8 +24,7 @@ use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::process_mask;
-use crate::platform::{Directory, allowed_mode, of_bytes};
+use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, of_bytes, process_mask};
 use crate::rekey::backup;
 use crate::watch::Watch;
 
@@ -134,8 +134,10 @@ impl<'a> SealedTree<'a> {
     /// Decrypts it into another directory. Only files appear that belong to their names.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify), and those of the directory.
+    /// As [`verify`](Self::verify), and those of the directory; [`Problem::ImpossibleName`] and
+    /// [`Problem::OneFile`] before anything is written.
     pub fn decrypt(&self, to: NewTree, tell: OnFile<'_>) -> Result<Total> {
+        self.expect_names_of_here()?;
         let mask = process_mask();
         let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
@@ -154,6 +156,29 @@ impl<'a> SealedTree<'a> {
                 Ok(FileOutcome::Decrypted { bytes: summary.plaintext_bytes })
             },
         )
+    }
+
+    /// Refuses names that this system does not have or does not tell apart, before anything is
+    /// written. What is left out may have any.
+    fn expect_names_of_here(&self) -> Result {
+        if !NAMES_MAY_BE_ONE {
+            return Ok(());
+        }
+        let (shown, root) = (self.shown(Path::new(&manifest_name())), self.shown(Path::new("")));
+        let (mut names, mut left_out) = (TreeNames::default(), None::<PathBuf>);
+        for entry in self.entries()? {
+            let entry = entry.map_err(of_manifest(&shown))?;
+            let path = path_of(&entry);
+            if left_out.as_ref().is_some_and(|out| path.starts_with(out)) {
+                continue;
+            }
+            if (self.options.exclude)(&path) {
+                left_out = Some(path);
+                continue;
+            }
+            names.pass(&entry, &root)?;
+        }
+        Ok(())
     }
 
     /// Where its files are.
@@ -439,7 +464,7 @@ impl DecryptedTree<'_> {
             return Err(Error::new(&place.shown, Problem::LinkLeadsOut(target.clone())));
         }
         let Place { directory, name, shown, .. } = &place;
-        let to = of_bytes(target);
+        let to = &*of_bytes(target);
         match directory.make_link(to, name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if !self.to.overwrite {

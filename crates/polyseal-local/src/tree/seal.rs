@@ -17,9 +17,8 @@ use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, u
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::EntryKind;
-use crate::platform::bytes;
 use crate::platform::contents::mode_and_time;
+use crate::platform::{EntryKind, bytes, expect_name, name_key, path_bytes};
 use crate::watch::Watch;
 
 /// A tree that is to be encrypted into another directory.
@@ -129,10 +128,13 @@ impl TreeSealer {
     fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
         let mut walk = Walk::new(&self.from.root, options.exclude, false);
         while let Some(step) = walk.next() {
-            if let Ok(WalkEntry { path, kind, .. }) = &step {
-                if path == Path::new(MANIFEST) {
-                    return Err(Error::new(&self.from.shown(path), Problem::ReservedName));
+            if let Ok(WalkEntry { path, disk_path, kind }) = &step {
+                let error = |problem| Error::new(&self.from.shown(path), problem);
+                if name_key(path.as_os_str()) == name_key(MANIFEST.as_ref()) {
+                    return Err(error(Problem::ReservedName));
                 }
+                let name = disk_path.file_name().unwrap_or_default();
+                expect_name(bytes(name)).map_err(|why| error(Problem::ImpossibleName(why)))?;
                 if let (Destination::Store(store, _), EntryKind::File) = (&self.to, kind) {
                     store.expect_name(&sealed_name(path))?;
                 }
@@ -240,7 +242,7 @@ struct FileSealer<'a> {
 
 impl FileSealer<'_> {
     fn seal(&self, step: &WalkEntry) -> Result<(Entry, Option<FileOutcome>)> {
-        let path = bytes(step.path.as_os_str()).to_vec();
+        let path = path_bytes(&step.path).into_owned();
         let place = self.from.place(&step.path, "read")?;
         match step.kind {
             EntryKind::Directory => {

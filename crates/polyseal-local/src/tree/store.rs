@@ -18,7 +18,14 @@ use super::Tree;
 use super::walk::{DirectoryNames, Walk};
 use crate::error::{Error, Problem, Result};
 use crate::new_file::NewFile;
-use crate::platform::{EntryKind, bytes};
+use crate::platform::{EntryKind, path_bytes};
+
+/// What an object is called that has a path below a tree: names in UTF-8 with `/` between them. None
+/// if it is no UTF-8.
+#[must_use]
+pub fn stored_name(path: &Path) -> Option<String> {
+    String::from_utf8(path_bytes(path).into_owned()).ok()
+}
 
 /// A place for the files of a sealed tree that is no directory. Errors are about what
 /// [`shown`](Self::shown) gives.
@@ -215,7 +222,7 @@ impl StoreListing {
 
 impl DirectoryNames for StoreListing {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(std::ffi::OsString, EntryKind)>> {
-        let mut prefix = bytes(directory.as_os_str()).to_vec();
+        let mut prefix = path_bytes(directory).into_owned();
         if !prefix.is_empty() {
             prefix.push(b'/');
         }

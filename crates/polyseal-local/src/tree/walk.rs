@@ -4,14 +4,15 @@
 //! names are put in order as they are without their suffix.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::SUFFIX;
 use super::cursor::Cursor;
-use crate::platform::{Directory, EntryKind};
-use crate::platform::{bytes, of_bytes};
+use super::{SUFFIX, sealed_name};
+use crate::leftovers;
+use crate::platform::{Directory, EntryKind, bytes, name_key, of_bytes};
 
 /// One name.
 pub(super) struct WalkEntry {
@@ -75,11 +76,17 @@ impl<'a> Walk<'a> {
     }
 
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
-        let found = self.source.names(path)?.into_iter().map(|(name, kind)| {
+        let mut found = self.source.names(path)?;
+        if self.sealed {
+            // Where every output has a name, so has what is being written to this tree.
+            let pending = leftovers::pending();
+            found.retain(|(name, _)| !pending.contains(name));
+        }
+        let found = found.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });
-        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(of_bytes(key)));
+        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(&*of_bytes(key)));
         let mut names: Vec<_> = found.filter(is_in).collect();
         names.sort_unstable();
         if !self.sealed {
@@ -105,13 +112,17 @@ impl<'a> Walk<'a> {
 
 /// A file among the names of a directory whose encrypted name is that of a directory among them.
 fn clash(names: &[Name]) -> Option<&OsStr> {
-    let directories = names.iter().filter(|(_, kind, _)| kind.0 == EntryKind::Directory);
-    let mut files = directories.filter_map(|(.., name)| {
-        let file = bytes(name).strip_suffix(SUFFIX.as_bytes())?;
-        Some((Reverse(file.to_vec()), Reverse(EntryKind::File), of_bytes(file).to_owned()))
-    });
-    let is_there = |file: &Name| names.binary_search(file).ok();
-    files.find_map(|file| is_there(&file)).map(|at| names[at].2.as_os_str())
+    let suffix = name_key(OsStr::new(SUFFIX));
+    let of_kind = |wanted| names.iter().filter(move |(_, kind, _)| kind.0 == wanted);
+    let directories = of_kind(EntryKind::Directory).map(|(.., name)| name_key(name));
+    let suffixed = directories.filter(|key| bytes(key).ends_with(bytes(&suffix)));
+    let suffixed: HashSet<_> = suffixed.collect();
+    if suffixed.is_empty() {
+        return None;
+    }
+    let sealed = |name: &OsStr| sealed_name(Path::new(name)).into_os_string();
+    let mut files = of_kind(EntryKind::File).map(|(.., name)| name.as_os_str());
+    files.find(|name| suffixed.contains(&name_key(&sealed(name))))
 }
 
 impl Iterator for Walk<'_> {
@@ -131,7 +142,7 @@ impl Iterator for Walk<'_> {
                 continue;
             };
             let step = WalkEntry {
-                path: directory.join(of_bytes(&key)),
+                path: directory.join(&*of_bytes(&key)),
                 disk_path: directory.join(name),
                 kind,
             };

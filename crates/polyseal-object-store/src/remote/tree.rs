@@ -13,7 +13,7 @@ use object_store::ObjectMeta;
 use polyseal_file::{Header, ReadAt, Version};
 use polyseal_local::{
     Error as LocalError, NewStoredFile, OverwriteRule, Problem as LocalProblem, Store, StoredFile,
-    VersionCheck,
+    VersionCheck, stored_name,
 };
 
 use super::bucket::{Bucket, Object, OnNotice, key_below};
@@ -82,8 +82,8 @@ impl Prefix {
             let name = format!("{url} {}", path.display());
             Error::new(name, Problem::NoName(why.to_owned()))
         };
-        let text = path.to_str().ok_or_else(|| named("it is not UTF-8"))?;
-        let key = key_below(url.key(), text).ok_or_else(|| {
+        let text = stored_name(path).ok_or_else(|| named("it is not UTF-8"))?;
+        let key = key_below(url.key(), &text).ok_or_else(|| {
             named("no key has an empty part, '.', '..' or a control character here")
         })?;
         if key.len() > KEY_BYTES {
@@ -146,8 +146,10 @@ impl Store for Prefix {
         if path.as_os_str().is_empty() {
             return self.url.to_string().into();
         }
-        let front = PathBuf::from(self.url.with_key(self.front()).to_string());
-        front.join(path)
+        let front = self.url.with_key(self.front()).to_string();
+        // A name that no object has is shown as it is.
+        let name = stored_name(path).unwrap_or_else(|| path.display().to_string());
+        format!("{}/{name}", front.trim_end_matches('/')).into()
     }
 
     fn expect_name(&self, path: &Path) -> polyseal_local::Result {

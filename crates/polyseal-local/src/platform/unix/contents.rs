@@ -1,6 +1,6 @@
 //! What is done with the contents of open files: shared, their holes found, locked, given a mode.
 
-use std::fs::{File, Permissions};
+use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -16,14 +16,25 @@ use super::directory::times;
 /// The bits of a mode that a manifest has.
 const PERMISSIONS: u32 = 0o777;
 
-/// The user who owns a file.
-pub(crate) fn owner(file: &File) -> io::Result<u32> {
-    Ok(file.metadata()?.uid())
+/// A user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner(u32);
+
+impl Owner {
+    /// Who owns a file.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        Ok(Self(file.metadata()?.uid()))
+    }
+
+    /// Whether it is the user of this process.
+    pub(crate) fn is_us(&self) -> bool {
+        self.0 == rustix::process::geteuid().as_raw()
+    }
 }
 
-/// Whether `owner` is the user of this process.
-pub(crate) fn is_us(owner: u32) -> bool {
-    owner == rustix::process::geteuid().as_raw()
+/// Locks a file until it is closed, unless another has locked it.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
 }
 
 /// The permissions of a file, at most 0o777, and when it was modified.

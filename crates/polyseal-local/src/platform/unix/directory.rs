@@ -190,6 +190,14 @@ impl Directory {
         Ok(DirectoryState { id: FileStatus(stat).id(), changed, modified })
     }
 
+    /// Which directory it is.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn id(&self) -> io::Result<FileId> {
+        Ok(FileStatus(fstat(&self.0)?).id())
+    }
+
     /// The same as a file, of which there is only what the system says of it.
     pub(crate) fn to_file(&self) -> io::Result<File> {
         Ok(self.0.try_clone()?.into())

@@ -4,15 +4,16 @@
 mod access;
 pub(crate) mod contents;
 mod directory;
-mod links;
 mod special;
 mod status;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
@@ -20,7 +21,6 @@ use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process
 pub(crate) use self::access::{Access, allowed_mode};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
-pub(crate) use self::links::links_are_ours;
 pub use self::special::SpecialFile;
 pub use self::status::{EntryKind, FileId, FileStatus};
 
@@ -30,8 +30,25 @@ pub(crate) fn bytes(name: &OsStr) -> &[u8] {
 }
 
 /// The name that these bytes are.
-pub(crate) fn of_bytes(name: &[u8]) -> &OsStr {
-    OsStr::from_bytes(name)
+pub(crate) fn of_bytes(name: &[u8]) -> Cow<'_, OsStr> {
+    Cow::Borrowed(OsStr::from_bytes(name))
+}
+
+/// Refuses what can be the name of no file here, and says why: of those that a manifest may have,
+/// nothing.
+#[allow(clippy::unnecessary_wraps, reason = "other systems refuse some")]
+pub(crate) fn expect_name(_name: &[u8]) -> Result<(), &'static str> {
+    Ok(())
+}
+
+/// A path as a manifest has it.
+pub(crate) fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
+    Cow::Borrowed(bytes(path.as_os_str()))
+}
+
+/// The path that a manifest has.
+pub(crate) fn path_of_bytes(path: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(path))
 }
 
 /// Whether the system refuses something because of what somebody has put under a name: a link, no
@@ -79,6 +96,11 @@ pub(crate) fn owner_is_kept(of: &File, new: &File) -> io::Result<()> {
         let _ = fchown(new, Some(user), Some(group));
     }
     Ok(())
+}
+
+/// Whether what was seen under `path`, a link, belongs to this user or to root.
+pub(super) fn is_link_of_us(_path: &Path, seen: &Metadata) -> bool {
+    [geteuid().as_raw(), 0].contains(&seen.uid())
 }
 
 /// Ends the process at once, as the system does it when memory is short.

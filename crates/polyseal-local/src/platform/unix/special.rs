@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use super::{FileId, links_are_ours};
+use super::FileId;
+use crate::platform::links_are_ours;
 
 /// A FIFO or a character device, such as `/dev/null`, under a name.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! What is seen under a name, or of an open file.
 
-use std::fs::{File, Metadata};
-use std::os::fd::AsFd;
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use polyseal_file::manifest::Timestamp;
 use rustix::fs::{FileType, Stat};
@@ -25,10 +26,20 @@ impl FileId {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
-    /// That of an open file or directory; none if the system does not tell.
-    pub fn from_open(descriptor: impl AsFd) -> Option<Self> {
-        let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
-        Some(Self::from_metadata(&file.metadata().ok()?))
+    /// That of an open file.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn of_file(file: &File) -> io::Result<Self> {
+        Ok(Self::from_metadata(&file.metadata()?))
+    }
+
+    /// That of what `path` names, through every link.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn of_path(path: &Path) -> io::Result<Self> {
+        Ok(Self::from_metadata(&fs::metadata(path)?))
     }
 }
 

@@ -1,0 +1,381 @@
+//! Directories by handle, so that what is done in one is done there and nowhere else.
+//!
+//! What lies beneath a handle is opened component by component, each relative to the one before,
+//! and none through a symbolic link or a junction: it is opened itself, looked at, and refused.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use polyseal_file::manifest::Timestamp;
+use windows_sys::Wdk::Storage::FileSystem::{FILE_DIRECTORY_FILE, FILE_NON_DIRECTORY_FILE};
+use windows_sys::Win32::Storage::FileSystem::{
+    DELETE, FILE_ADD_FILE, FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS,
+    FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_LIST_DIRECTORY, FILE_READ_ATTRIBUTES,
+    FILE_TRAVERSE, FILE_WRITE_ATTRIBUTES, READ_CONTROL, SYNCHRONIZE, WRITE_DAC,
+};
+
+use super::contents::set_modified;
+use super::names::possible;
+use super::security::{self, OwnerOnly};
+use super::status::timestamp;
+use super::sys::{self, Disposition};
+use super::{EntryKind, FileId, FileStatus};
+
+const LOOK: u32 = FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE;
+const DIRECTORY: u32 = LOOK | FILE_LIST_DIRECTORY | FILE_TRAVERSE;
+const READ: u32 = FILE_GENERIC_READ;
+const CHANGE: u32 = FILE_GENERIC_READ | FILE_GENERIC_WRITE;
+/// A new file is given its name, and may be given the access list of what it replaces.
+const NEW: u32 = CHANGE | DELETE | WRITE_DAC;
+
+/// An open directory.
+#[derive(Clone, Debug)]
+pub struct Directory(Arc<OwnedHandle>);
+
+/// Which directory it is, and the times of its last changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DirectoryState {
+    id: FileId,
+    changed: i64,
+    modified: i64,
+}
+
+impl DirectoryState {
+    /// When it was last changed, since 1970.
+    pub(crate) fn changed(&self) -> Duration {
+        let Timestamp { seconds, nanoseconds } = timestamp(self.changed);
+        Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds)
+    }
+}
+
+impl From<OwnedHandle> for Directory {
+    fn from(handle: OwnedHandle) -> Self {
+        Self(Arc::new(handle))
+    }
+}
+
+/// A directory that was opened as a file.
+impl From<File> for Directory {
+    fn from(file: File) -> Self {
+        Self::from(OwnedHandle::from(file))
+    }
+}
+
+impl Directory {
+    /// The directory `path`, as the user has named it: links in it are followed.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let mut options = OpenOptions::new();
+        let file =
+            options.access_mode(DIRECTORY).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
+        directory(file.into())
+    }
+
+    /// The same for what is written: a link as its last name is followed only if this user or the
+    /// system has made it. Another user's leads to a place of their choice; it is `NotADirectory`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open_for_output(path: &Path) -> io::Result<Self> {
+        let Ok((folder, name)) = Self::parent_and_name(path) else { return Self::open(path) };
+        let seen = folder.stat(&name)?;
+        if seen.kind() == EntryKind::Link && seen.is_ours_or_roots() {
+            return Self::open(path);
+        }
+        // No link that is put there meanwhile is followed, either.
+        folder.beneath(Path::new(&name))
+    }
+
+    /// The directory that has `path` in it, and what `path` is called there.
+    ///
+    /// # Errors
+    /// Those of the system; `InvalidInput` if the path ends in no name.
+    pub fn parent_and_name(path: &Path) -> io::Result<(Self, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        possible(name)?;
+        Ok((Self::open(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+    }
+
+    /// The directory `path` beneath this one.
+    ///
+    /// # Errors
+    /// Those of the system; a link on the way is one.
+    pub fn beneath(&self, path: &Path) -> io::Result<Self> {
+        let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
+        names
+            .into_iter()
+            .try_fold(self.clone(), |place, name| directory(place.entry(name, DIRECTORY)?))
+    }
+
+    /// The directory beneath this one that has `path` in it, and what `path` is called there.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath).
+    pub fn of_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((self.beneath(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+    }
+
+    /// The same, and directories are made where there are none.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath).
+    pub fn make_parents(&self, path: &Path) -> io::Result<(Self, OsString)> {
+        let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
+        let (last, before) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut directory = self.clone();
+        for name in before {
+            directory.make(name)?;
+            directory = directory.beneath(Path::new(name))?;
+        }
+        Ok((directory, OsString::from(last)))
+    }
+
+    /// The regular file `path` beneath this directory, to be read.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath), or that it is no regular file.
+    pub fn file(&self, path: &Path) -> io::Result<File> {
+        self.regular(path, READ)
+    }
+
+    /// The same, to be read and written to where it is.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    pub fn file_to_change(&self, path: &Path) -> io::Result<File> {
+        self.regular(path, CHANGE)
+    }
+
+    /// What is called `name` here; a link itself.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
+        FileStatus::of(&self.entry(name.as_ref(), LOOK)?)
+    }
+
+    /// The names in it, and what each is.
+    pub(crate) fn names(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
+        // By a handle of its own: one is at one place of the list at a time.
+        let listed = sys::list(&self.again(DIRECTORY)?)?.into_iter();
+        Ok(listed.map(|it| (it.name, EntryKind::new(it.attributes, it.reparse_tag))).collect())
+    }
+
+    /// Which directory it is, and when it was changed.
+    pub(crate) fn state(&self) -> io::Result<DirectoryState> {
+        let basic = sys::basic(self)?;
+        let (changed, modified) = (basic.ChangeTime, basic.LastWriteTime);
+        Ok(DirectoryState { id: self.id()?, changed, modified })
+    }
+
+    /// Which directory it is.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn id(&self) -> io::Result<FileId> {
+        FileId::of(self)
+    }
+
+    /// The same as a file, of which there is only what the system says of it.
+    pub(crate) fn to_file(&self) -> io::Result<File> {
+        Ok(self.0.try_clone()?.into())
+    }
+
+    /// Whether both are one handle.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether it belongs to this user.
+    pub(crate) fn is_ours(&self) -> io::Result<bool> {
+        Ok(FileStatus::of(self)?.is_ours())
+    }
+
+    /// Whether only this user and the system can give names in it.
+    pub(crate) fn is_for_us(&self) -> bool {
+        security::is_for_us(self)
+    }
+
+    /// Makes a directory for its owner alone, unless there is one.
+    pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
+        match self.make_new(name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let is_one = self.stat(name).is_ok_and(|it| it.kind() == EntryKind::Directory);
+                if is_one { Ok(()) } else { Err(error) }
+            }
+            made => made,
+        }
+    }
+
+    /// Makes a directory for its owner alone, which must not be there.
+    pub(crate) fn make_new(&self, name: &OsStr) -> io::Result<()> {
+        possible(name)?;
+        let new = Disposition::New(OwnerOnly::directory()?, FILE_DIRECTORY_FILE);
+        sys::open_at(self, name, LOOK, &new).map(drop)
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        sys::remove(&self.entry(name, DELETE | SYNCHRONIZE)?)
+    }
+
+    /// Waits until the names in it are on disk, where the file system can say so.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        File::from(self.again(FILE_ADD_FILE | SYNCHRONIZE)?).sync_all()
+    }
+
+    /// Gives it, if one is given, this time. Its mode is always the same.
+    pub(crate) fn set(&self, _mode: u16, modified: Option<Timestamp>) -> io::Result<()> {
+        let Some(modified) = modified else { return Ok(()) };
+        set_modified(&self.again(FILE_WRITE_ATTRIBUTES | SYNCHRONIZE)?.into(), modified)
+    }
+
+    /// A new file `name` for its owner alone, to be read and written.
+    pub(crate) fn create(&self, name: &OsStr) -> io::Result<File> {
+        possible(name)?;
+        let new = Disposition::New(OwnerOnly::file()?, FILE_NON_DIRECTORY_FILE);
+        Ok(sys::open_at(self, name, NEW, &new)?.into())
+    }
+
+    /// Opens `name`, which others may have put there: not through a link. None if it is nothing
+    /// that can be opened so.
+    pub(crate) fn open_suspicious(&self, name: &OsStr) -> io::Result<Option<File>> {
+        let opened = self.entry(name, READ)?;
+        let is_file = FileStatus::of(&opened)?.kind() == EntryKind::File;
+        Ok(is_file.then(|| opened.into()))
+    }
+
+    /// Links are not made here: only administrators may, and they lead elsewhere in other ways.
+    pub(crate) fn make_link(&self, _target: &OsStr, _name: &OsStr) -> io::Result<()> {
+        Err(no_links())
+    }
+
+    /// Nor read.
+    pub(crate) fn link_target(&self, _name: &OsStr) -> io::Result<OsString> {
+        Err(no_links())
+    }
+
+    pub(crate) fn set_link_time(&self, _name: &OsStr, _modified: Timestamp) -> io::Result<()> {
+        Err(no_links())
+    }
+
+    /// Gives `from`, which nobody else uses, the name `to`, whatever has that.
+    ///
+    /// Where the file system does not replace what is open (it is no NTFS, or that of Wine), what
+    /// is replaced has another name for a moment.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        possible(to)?;
+        let new = self.entry(from, DELETE | SYNCHRONIZE)?;
+        match sys::rename(&new, self, to, true) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            renamed => return renamed,
+        }
+        let old = self.entry(to, DELETE | SYNCHRONIZE)?;
+        let mut aside = from.to_owned();
+        aside.push(".old");
+        sys::rename(&old, self, &aside, false)?;
+        sys::rename(&new, self, to, false).inspect_err(|_| {
+            let _ = sys::rename(&old, self, to, false);
+        })?;
+        sys::remove(&old)
+    }
+
+    /// Gives `from` the name `to`, which nothing has.
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        possible(to)?;
+        sys::rename(&self.entry(from, DELETE | SYNCHRONIZE)?, self, to, false)
+    }
+
+    /// There are no files without a name here.
+    pub(crate) fn create_unnamed(&self) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
+    /// Nor can one be given a name.
+    pub(crate) fn name_unnamed(&self, _file: &File, _name: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Another handle of it.
+    fn again(&self, access: u32) -> io::Result<OwnedHandle> {
+        sys::open_at(self, OsStr::new(""), access, &Disposition::Existing)
+    }
+
+    /// What is called `name` here, a link itself.
+    pub(super) fn entry(&self, name: &OsStr, access: u32) -> io::Result<OwnedHandle> {
+        possible(name)?;
+        sys::open_at(self, name, access, &Disposition::Existing)
+    }
+
+    fn regular(&self, path: &Path, access: u32) -> io::Result<File> {
+        let (place, name) = self.of_beneath(path)?;
+        let opened = place.entry(&name, access)?;
+        let seen = FileStatus::of(&opened)?;
+        match seen.kind() {
+            EntryKind::Directory => return Err(io::ErrorKind::IsADirectory.into()),
+            EntryKind::Link => return Err(is_a_link()),
+            EntryKind::Other => return Err(io::Error::other("it is no regular file")),
+            EntryKind::File => {}
+        }
+        if sys::basic(&opened)?.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+            return Ok(opened.into());
+        }
+        // Its contents are elsewhere, as in a cloud: the system brings them if it is opened so.
+        let whole = sys::open_at(&place, &name, access, &Disposition::Contents)?;
+        if FileId::of(&whole)? != seen.id() {
+            return Err(is_a_link());
+        }
+        Ok(whole.into())
+    }
+}
+
+impl AsHandle for Directory {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.0.as_handle()
+    }
+}
+
+/// What was opened, if it is a directory.
+fn directory(opened: OwnedHandle) -> io::Result<Directory> {
+    match FileStatus::of(&opened)?.kind() {
+        EntryKind::Directory => Ok(opened.into()),
+        _ => Err(io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+fn is_a_link() -> io::Error {
+    io::Error::new(io::ErrorKind::NotADirectory, "it is a link")
+}
+
+fn no_links() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "links are not kept on Windows")
+}
+
+/// The names in a path that can lie beneath a directory: none is `..`, and it is not absolute.
+#[must_use]
+pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
+    let name = |component| match component {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    };
+    let names = path.components().map(name).collect::<Option<Vec<_>>>()?;
+    // Of its own accord, Path leaves out what is empty or `.`.
+    let bytes = names.iter().map(|name| name.len() + 1).sum::<usize>().saturating_sub(1);
+    (bytes == path.as_os_str().len()).then_some(names)
+}
+
+/// `path` without `.` and empty names, if it lies beneath the directory that it is relative to.
+#[must_use]
+pub fn beneath(path: &Path) -> Option<PathBuf> {
+    let path: PathBuf = path.components().filter(|c| *c != Component::CurDir).collect();
+    components(&path).filter(|names| !names.is_empty()).map(|_| path.clone())
+}

@@ -1,0 +1,66 @@
+//! Windows: handles of directories, access lists, locks of a byte.
+//!
+//! Limits: what these promise was seen under Wine, which keeps Unix modes and shows access lists
+//! made of them. A file that is not complete has a name, which stays if the process is killed.
+//! Links are not followed, not read and not made.
+
+mod access;
+pub(crate) mod contents;
+mod directory;
+mod names;
+mod security;
+mod special;
+mod status;
+mod sys;
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+pub(crate) use self::access::{Access, allowed_mode};
+pub(crate) use self::directory::DirectoryState;
+pub use self::directory::{Directory, beneath, components};
+pub(crate) use self::names::{bytes, expect_name, of_bytes, path_bytes, path_of_bytes};
+pub use self::special::SpecialFile;
+pub use self::status::{EntryKind, FileId, FileStatus};
+
+/// Whether the system refuses something because of what somebody has put under a name: a link, no
+/// regular file, or what this user may not read.
+pub(crate) fn is_of_what_is_there(error: &io::Error) -> bool {
+    use io::ErrorKind;
+
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidFilename
+            | ErrorKind::InvalidInput
+    )
+}
+
+/// How many files this process may have open: the system has no such limit.
+pub(crate) fn descriptor_limit() -> u64 {
+    u64::MAX
+}
+
+/// The permissions that this process gives to no new file: what is made here is for its owner.
+pub(crate) fn process_mask() -> u16 {
+    0o077
+}
+
+/// What is made belongs to whoever makes it.
+pub(crate) fn owner_is_kept(_of: &File, _new: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether what was seen under `path`, a link, belongs to this user or to the system.
+pub(super) fn is_link_of_us(path: &Path, _seen: &Metadata) -> bool {
+    let seen = Directory::parent_and_name(path).and_then(|(folder, name)| folder.stat(name));
+    seen.is_ok_and(|seen| seen.is_ours_or_roots())
+}
+
+/// Ends the process at once, as the system does it when memory is short.
+pub(crate) fn kill_as_a_crash_does() {
+    sys::terminate();
+}

@@ -1,0 +1,174 @@
+//! What is seen under a name, or of an open file.
+//!
+//! Windows has no permission bits. What stands for them is what its owner may do: 0600, or 0400 of
+//! a file that is marked as read-only, and 0700 of a directory.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::AsHandle;
+use std::path::Path;
+
+use polyseal_file::manifest::Timestamp;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_DEVICE, FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_READONLY,
+    FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_READ_ATTRIBUTES,
+};
+
+use super::security::{self, Sid};
+use super::sys;
+
+/// Which file it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    volume: u64,
+    file: [u8; 16],
+}
+
+impl FileId {
+    /// That of an open file.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn of_file(file: &File) -> io::Result<Self> {
+        Self::of(file)
+    }
+
+    /// That of what `path` names, through every link.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn of_path(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        Self::of(&options.open(path)?)
+    }
+
+    pub(super) fn of(file: &impl AsHandle) -> io::Result<Self> {
+        let (volume, file) = sys::id(file)?;
+        Ok(Self { volume, file })
+    }
+}
+
+/// What has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A device.
+    Other,
+    /// A symbolic link, or a junction.
+    Link,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+}
+
+impl EntryKind {
+    pub(super) fn new(attributes: u32, reparse_tag: u32) -> Self {
+        // Set in the tags of all that stands for another name.
+        const NAME_SURROGATE: u32 = 0x2000_0000;
+        let is_reparse_point = attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0;
+        match () {
+            () if is_reparse_point && reparse_tag & NAME_SURROGATE != 0 => Self::Link,
+            () if attributes & FILE_ATTRIBUTE_DIRECTORY != 0 => Self::Directory,
+            () if attributes & FILE_ATTRIBUTE_DEVICE != 0 => Self::Other,
+            () => Self::File,
+        }
+    }
+}
+
+/// What was seen under a name; of a link, the link itself.
+#[derive(Clone, Debug)]
+pub struct FileStatus {
+    id: FileId,
+    kind: EntryKind,
+    is_read_only: bool,
+    bytes: u64,
+    modified: i64,
+    owner: Option<Sid>,
+}
+
+impl FileStatus {
+    pub(super) fn of(file: &impl AsHandle) -> io::Result<Self> {
+        let basic = sys::basic(file)?;
+        let is_reparse_point = basic.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT != 0;
+        let tag = if is_reparse_point { sys::reparse_tag(file)? } else { 0 };
+        Ok(Self {
+            id: FileId::of(file)?,
+            kind: EntryKind::new(basic.FileAttributes, tag),
+            is_read_only: basic.FileAttributes & FILE_ATTRIBUTE_READONLY != 0,
+            bytes: sys::length(file)?,
+            modified: basic.LastWriteTime,
+            owner: security::owner(file).ok(),
+        })
+    }
+
+    /// Which file it is.
+    #[must_use]
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> EntryKind {
+        self.kind
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What its owner may do, in the way of a Unix mode.
+    #[must_use]
+    pub fn mode(&self) -> u16 {
+        match (self.kind, self.is_read_only) {
+            (EntryKind::Directory, _) => 0o700,
+            (_, true) => 0o400,
+            (_, false) => 0o600,
+        }
+    }
+
+    /// When it was modified.
+    #[must_use]
+    pub fn modified(&self) -> Timestamp {
+        timestamp(self.modified)
+    }
+
+    /// Whether it belongs to the user of this process.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.owner.as_ref().is_some_and(Sid::is_us)
+    }
+
+    /// The same, or to the system.
+    pub(crate) fn is_ours_or_roots(&self) -> bool {
+        self.is_ours() || self.owner.as_ref().is_some_and(Sid::is_system)
+    }
+}
+
+/// A time of Windows: tenths of microseconds since 1601.
+pub(super) fn timestamp(time: i64) -> Timestamp {
+    const SECOND: i64 = 10_000_000;
+    const TO_1970: i64 = 11_644_473_600;
+    let nanoseconds = time.rem_euclid(SECOND) * 100;
+    Timestamp {
+        seconds: time.div_euclid(SECOND) - TO_1970,
+        nanoseconds: u32::try_from(nanoseconds).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_windows() {
+        let of = |time| (timestamp(time).seconds, timestamp(time).nanoseconds);
+        assert_eq!(of(116_444_736_000_000_000), (0, 0));
+        assert_eq!(of(116_444_736_000_000_001), (0, 100));
+        assert_eq!(of(116_444_735_999_999_999), (-1, 999_999_900));
+    }
+}

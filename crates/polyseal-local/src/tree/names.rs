@@ -1,0 +1,68 @@
+//! The names of a tree on a system that has fewer names than the one that the tree is from: which
+//! it has not, and which would be one file.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest::Entry;
+
+use super::join::path_of;
+use crate::error::{Error, Problem, Result};
+use crate::platform::{expect_name, name_key};
+
+/// The paths of a tree that have been passed.
+#[derive(Default)]
+pub(super) struct TreeNames {
+    /// By what they are compared by.
+    passed: HashMap<OsString, PathBuf>,
+}
+
+impl TreeNames {
+    /// Refuses the path of `entry` if a name in it is none here, or if it would be one file with a
+    /// path that has been passed. Messages have it in `root`.
+    pub(super) fn pass(&mut self, entry: &Entry, root: &Path) -> Result {
+        let path = path_of(entry);
+        let error = |problem| Error::new(&root.join(&path), problem);
+        entry
+            .path
+            .split(|&byte| byte == b'/')
+            .try_for_each(expect_name)
+            .map_err(|why| error(Problem::ImpossibleName(why)))?;
+        match self.passed.insert(name_key(path.as_os_str()).into_owned(), path.clone()) {
+            Some(other) => Err(error(Problem::OneFile(root.join(other)))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use polyseal_file::manifest::{Kind, Timestamp};
+
+    use super::*;
+    use crate::platform::NAMES_MAY_BE_ONE;
+
+    fn names(paths: &[&[u8]]) -> Result {
+        let mut names = TreeNames::default();
+        let modified = Timestamp { seconds: 0, nanoseconds: 0 };
+        paths.iter().try_for_each(|path| {
+            let entry = Entry { path: path.to_vec(), mode: 0o600, modified, kind: Kind::Directory };
+            names.pass(&entry, Path::new("tree"))
+        })
+    }
+
+    #[test]
+    fn names_are_told_apart_or_refused() {
+        assert!(names(&[b"a", b"a/b", b"b", b"b/a"]).is_ok());
+        let alike = names(&[b"a/Readme", b"a/README"]);
+        assert_eq!(alike.is_err(), NAMES_MAY_BE_ONE);
+        if let Err(error) = alike {
+            assert!(matches!(error.problem(), Problem::OneFile(_)), "{error}");
+        }
+        for other in [&b"a/con"[..], b"a:b", b"a\\b", b"dot./a", b"\xff"] {
+            let found = names(&[other]);
+            assert_eq!(found.is_err(), cfg!(windows), "{}", other.escape_ascii());
+        }
+    }
+}
