@@ -17,7 +17,7 @@ use crate::amount::{self, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
 #[derive(Debug, Parser)]
-#[command(name = "polyseal", version, max_term_width = 100)]
+#[command(name = "polyseal", bin_name = "polyseal", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done, 1 I/O error, 2 wrong usage, 3 not authentic or \
                         damaged, 4 no matching key, passphrase or context. If several files fail, \
                         the first of 3, 4, 1, 2 that occurred.")]

@@ -12,7 +12,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, fit_text};
@@ -27,8 +26,9 @@ use crate::objects;
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
 use crate::objects::is_object;
+use crate::platform::{self, Stream, descriptor};
 use crate::streams::{
-    descriptor, expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
+    expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
 };
 use polyseal_local::secrets::is_secret;
 
@@ -56,26 +56,28 @@ impl InputFile {
         #[cfg(feature = "stores")]
         if is_object(&name) {
             let object = objects::open(&name)?;
-            let (file, name) = (File::open("/dev/null").map_err(failure)?, object.name().into());
+            let (file, name) = (platform::nothing().map_err(failure)?, object.name().into());
             return Ok(Self { file, length: None, id: None, name, object: Some(object) });
         }
         expect_file(&name)?;
         let file = match named {
-            Some(path) => File::open(path),
-            None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+            Some(path) => platform::open(path),
+            None => platform::to_file(&io::stdin()),
         };
         let file = file.map_err(failure)?;
-        if path.is_none_or(is_standard_input) {
-            expect_open(io::stdin(), "standard input")?;
+        let is_input = path.is_none_or(is_standard_input);
+        if is_input {
+            expect_open(&io::stdin(), "standard input")?;
         }
-        expect_unread(&file, &format!("the contents, {},", name.display()))?;
-        let metadata = file.metadata().map_err(failure)?;
-        if metadata.is_dir() {
+        expect_unread(&file, is_input, &format!("the contents, {},", name.display()))?;
+        if file.metadata().is_ok_and(|it| it.is_dir()) {
             return Err(failure(io::ErrorKind::IsADirectory.into()));
         }
+        let is_file = platform::is_file(&file);
+        let bytes = || file.metadata().map(|it| it.len());
         // Standard input is read from where it stands, and only forward.
-        let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
-        let id = metadata.is_file().then(|| FileId::from_metadata(&metadata));
+        let length = (named.is_some() && is_file).then(bytes).transpose().map_err(failure)?;
+        let id = is_file.then(|| FileId::of_file(&file)).transpose().map_err(failure)?;
         Ok(Self {
             file,
             length,
@@ -181,7 +183,7 @@ impl OutputFile {
             Some(2) => Self::standard(io::stderr(), "standard error", None, forbidden_outputs),
             other => {
                 if other == Some(0) {
-                    expect_open(io::stdin(), "standard input")?;
+                    expect_open(&io::stdin(), "standard input")?;
                 }
                 Self::open_named(path, args.force, forbidden_outputs)
             }
@@ -189,18 +191,17 @@ impl OutputFile {
     }
 
     fn standard(
-        stream: impl AsFd,
+        stream: impl Stream,
         name: &str,
         text: Option<Zeroizing<Vec<u8>>>,
         forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
-        let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
-        let there = file.metadata().map_err(failure)?;
-        if there.is_file() {
-            forbidden(forbidden_outputs)
-                .expect_other(FileId::from_metadata(&there), Path::new(name))?;
+        let file = platform::to_file(&stream).map_err(failure)?;
+        if platform::is_file(&file) {
+            let id = FileId::of_file(&file).map_err(failure)?;
+            forbidden(forbidden_outputs).expect_other(id, Path::new(name))?;
         }
         Ok(Self::DirectOutput(DirectOutput { file, text }))
     }

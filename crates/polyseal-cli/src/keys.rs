@@ -1,7 +1,7 @@
 //! From the command line to recipients and identities: reads key files, recipients files, identity
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use crate::file_io::InputFile;
 use crate::keepers;
 use crate::messages::{warn, warn_of_weak};
 use crate::objects::expect_file;
+use crate::platform;
 use crate::prompt::{self, TerminalCallbacks};
 use crate::secret;
 
@@ -40,12 +41,12 @@ impl KeyInputs {
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
-                let regular = file.metadata().ok().filter(Metadata::is_file);
-                lock(&sources.files).extend(regular.as_ref().map(FileId::from_metadata));
+                let id = platform::is_file(&file).then(|| FileId::of_file(&file).ok());
+                lock(&sources.files).extend(id.flatten());
                 sources.descriptors.push((fd, Mutex::new(file)));
             }
         }
-        close_fds::set_fds_cloexec(3, &[]);
+        platform::keep_descriptors();
         Ok(sources)
     }
 
@@ -58,7 +59,7 @@ impl KeyInputs {
 
     fn read(&self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         let (bytes, id) = secret::read(path, what, limit)?;
-        lock(&self.files).push(id);
+        lock(&self.files).extend(id);
         Ok(bytes)
     }
 

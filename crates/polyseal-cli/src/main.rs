@@ -11,9 +11,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
-#[cfg(not(unix))]
-compile_error!("the tool needs a Unix system; the library polyseal-file does not");
-
 mod amount;
 mod args;
 mod commands;
@@ -23,10 +20,10 @@ mod keepers;
 mod keys;
 mod messages;
 mod objects;
+mod platform;
 mod progress;
 mod prompt;
 mod secret;
-mod signals;
 mod streams;
 
 use std::io::{self, Write};
@@ -34,16 +31,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
 use crate::error::{Code, Result, shown};
 use polyseal_local::secrets::{without_hexadecimal_keys, without_secrets};
 
 fn main() -> ExitCode {
-    no_core_dump();
-    signals::leave_nothing();
-    signals::file_size_limit_is_an_error();
+    platform::prepare();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return report_usage(&error),
@@ -55,16 +49,6 @@ fn main() -> ExitCode {
             failure.code.into()
         }
     }
-}
-
-/// Keys are in memory: what a crash would write to disk has them.
-fn no_core_dump() {
-    let limit = getrlimit(Resource::Core);
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });
-    // Where a dump goes to a program, as systemd has it, the limit is not asked. Nor can another
-    // program of the same user look into the memory of this one.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 fn run(command: Command) -> Result {

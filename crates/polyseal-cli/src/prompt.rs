@@ -3,19 +3,16 @@
 //! A passphrase comes from a terminal or from a file descriptor (`--passphrase-fd`), never from the
 //! command line or the environment, which others can read.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::AsFd;
+use std::fs::File;
+use std::io::{self, Read, Write};
 
 use polyseal_file::Passphrase;
 use polyseal_file::age::Callbacks;
 use polyseal_file::age::secrecy::SecretString;
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, Result, shown};
-use crate::signals::QuietTerminal;
+use crate::platform::{self, QuietTerminal, Terminal};
 use crate::streams::expect_unread;
 
 /// Characters that are not mistaken for each other: five bits each.
@@ -54,38 +51,13 @@ fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
 
 /// Nobody has given the descriptor.
 pub(crate) fn not_given(fd: u32) -> Failure {
-    descriptor_failure(fd, &Errno::BADF.into())
+    descriptor_failure(fd, &platform::not_given())
 }
 
 /// What the file descriptor `fd` gives, from where it stands.
 pub(crate) fn descriptor(fd: u32) -> Result<File> {
-    let failure = |error| descriptor_failure(fd, &error);
-    let what = format!("the passphrase from file descriptor {fd}");
-    if fd == 0 {
-        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
-        expect_unread(&file, &what)?;
-        return Ok(file);
-    }
-    let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
-    let field = |name| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    // What this process has opened itself is closed on exec; what it was given is not.
-    let flags = field("flags:").and_then(|flags| u32::from_str_radix(flags, 8).ok());
-    if flags.is_some_and(|flags| flags & OFlags::CLOEXEC.bits() != 0) {
-        return Err(not_given(fd));
-    }
-    // A pipe is the same one; a regular file is opened anew, and stands at its beginning.
-    let mut file = match File::open(format!("/dev/fd/{fd}")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(not_given(fd)),
-        opened => opened.map_err(failure)?,
-    };
-    expect_unread(&file, &what)?;
-    if file.metadata().map_err(failure)?.is_file() {
-        let at = field("pos:").and_then(|at| at.parse().ok()).ok_or_else(|| {
-            Failure::usage(format!("where file descriptor {fd} stands cannot be known"))
-                .hint("give the passphrase through a pipe or standard input")
-        })?;
-        file.seek(SeekFrom::Start(at)).map_err(failure)?;
-    }
+    let file = platform::given(fd).map_err(|error| descriptor_failure(fd, &error))?;
+    expect_unread(&file, fd == 0, &format!("the passphrase from file descriptor {fd}"))?;
     Ok(file)
 }
 
@@ -136,9 +108,8 @@ fn random_passphrase() -> Result<Zeroizing<String>> {
 
 /// What is typed, without showing it; nothing where there is no terminal, or no answer.
 fn ask(question: &str) -> polyseal_file::Result<Option<Zeroizing<String>>> {
-    let Some(terminal) = QuietTerminal::new() else { return Ok(None) };
-    let mut terminal = terminal.file();
-    let line = terminal.write_all(question.as_bytes()).and_then(|()| line(terminal));
+    let Some(mut terminal) = QuietTerminal::new() else { return Ok(None) };
+    let line = terminal.write_all(question.as_bytes()).and_then(|()| line(&mut terminal));
     // What ends the line has not been shown, either.
     let _ = terminal.write_all(b"\n");
     line.ok().flatten().map(|line| text(&line)).transpose()
@@ -206,8 +177,8 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
 
 /// Without a copy that stays behind.
 fn tell(what: &str, secret: &str) -> Result {
-    let failure = |error| Failure::io("write to", "/dev/tty".as_ref(), &error);
-    let mut terminal = File::options().write(true).open("/dev/tty").map_err(failure)?;
+    let failure = |error| Failure::io("write to", "the terminal".as_ref(), &error);
+    let mut terminal = Terminal::open().map_err(failure)?;
     let parts = [what, secret, "\n"];
     parts.iter().try_for_each(|part| terminal.write_all(part.as_bytes())).map_err(failure)
 }
@@ -243,11 +214,9 @@ impl Callbacks for TerminalCallbacks {
     }
 
     fn request_public_string(&self, description: &str) -> Option<String> {
-        let mut terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
+        let mut terminal = Terminal::open().ok()?;
         write!(terminal, "{} ", shown(description)).ok()?;
-        let mut line = String::new();
-        io::BufRead::read_line(&mut io::BufReader::new(terminal), &mut line).ok()?;
-        Some(line.trim_end_matches(['\r', '\n']).to_owned())
+        terminal.line().ok()
     }
 
     fn request_passphrase(&self, description: &str) -> Option<SecretString> {

@@ -1,19 +1,23 @@
 //! Reading what must not stay in memory: the buffer has its final size from the start, so that
 //! growing leaves no copy behind, and is wiped when dropped.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use zeroize::Zeroizing;
 
 use crate::error::{Code, Failure, Result};
+use crate::platform;
 use crate::streams::expect_unread;
 use polyseal_local::FileId;
 use polyseal_local::secrets::{is_hexadecimal_key, is_secret};
 
-/// The contents of a file of keys, which is said to be `what`, and which file it was.
-pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
+/// The contents of a file of keys, which is said to be `what`, and which regular file it was.
+pub(crate) fn read(
+    path: &Path,
+    what: &str,
+    limit: usize,
+) -> Result<(Zeroizing<Vec<u8>>, Option<FileId>)> {
     let is_key = is_secret(path) || path.to_str().is_some_and(is_hexadecimal_key);
     if is_key && !path.exists() {
         let message = format!("a key was given where the name of the {what} belongs");
@@ -21,10 +25,10 @@ pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<V
             .hint("write it to a file; every user of this machine can see a command line"));
     }
     let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
-    let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-    let mut file = File::open(named).map_err(failure)?;
-    expect_unread(&file, &format!("the {what} {}", path.display()))?;
-    let id = FileId::from_metadata(&file.metadata().map_err(failure)?);
+    let mut file = platform::open(path).map_err(failure)?;
+    expect_unread(&file, path == Path::new("-"), &format!("the {what} {}", path.display()))?;
+    let id = platform::is_file(&file).then(|| FileId::of_file(&file)).transpose();
+    let id = id.map_err(failure)?;
     let mut bytes = Zeroizing::new(vec![0; limit + 1]);
     let mut length = 0;
     while length < bytes.len() {

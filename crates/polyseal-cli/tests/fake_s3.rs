@@ -1,6 +1,7 @@
 //! The tool on an S3 server that does one thing as a real one does not, or that counts: `make
 //! stores` runs them.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

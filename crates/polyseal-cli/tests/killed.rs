@@ -1,5 +1,6 @@
 //! Whatever ends the process leaves nothing behind and touches nothing that was there.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

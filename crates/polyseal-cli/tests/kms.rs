@@ -1,5 +1,6 @@
 //! Keys that live elsewhere, with a keyring that is a script: what the tool asks it, and when.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

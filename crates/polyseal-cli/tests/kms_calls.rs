@@ -1,5 +1,6 @@
 //! What the tool asks of AWS KMS, for which local-kms stands: `POLYSEAL_LOCAL_KMS` names it.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

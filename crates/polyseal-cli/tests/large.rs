@@ -1,6 +1,7 @@
 //! Files that are longer than 32 bits can count, and trees of many. Takes 7 GiB of disk, and so
 //! long that it is in `make test-all` only.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

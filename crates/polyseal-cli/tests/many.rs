@@ -1,6 +1,7 @@
 //! Many files in one run: lists of names, what is told of each, and that a long list costs no more
 //! than a short one.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -1,5 +1,6 @@
 //! Memory stays bounded, whatever the length of the input, the segment size and the threads.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

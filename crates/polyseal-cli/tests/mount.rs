@@ -1,6 +1,7 @@
 //! `mount`, on a real /dev/fuse: what is shown is what was encrypted, and what was altered is an
 //! error.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -1,6 +1,7 @@
 //! `mount` of objects: on a real /dev/fuse, from a real S3 server and from a web server, both on
 //! this machine: `make test-all ONLY=stores` builds and names the first (`POLYSEAL_VERSITYGW`).
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

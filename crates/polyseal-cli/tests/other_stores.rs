@@ -4,6 +4,7 @@
 //! Limits: `fake-gcs-server` does not take an object as `object_store` writes it, so there objects
 //! are only read and listed. Azurite does all of it.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

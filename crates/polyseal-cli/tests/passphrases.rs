@@ -1,5 +1,6 @@
 //! Passphrases from a file descriptor, and what standard input can be.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -2,6 +2,7 @@
 //! system that fails, not of a key that is missing. How they are spoken to is tested in
 //! `polyseal-file`.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

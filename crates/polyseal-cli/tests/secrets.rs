@@ -1,6 +1,7 @@
 //! Secrets that are given where something else belongs are neither used nor shown, and no stream is
 //! read for two things.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

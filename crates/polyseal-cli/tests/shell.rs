@@ -1,5 +1,6 @@
 //! The completions and the manual know every command.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -1,6 +1,7 @@
 //! The tool on objects of a real S3 server, Versity's gateway on this machine: `make test-all
 //! ONLY=stores` builds and names it (`POLYSEAL_VERSITYGW`).
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

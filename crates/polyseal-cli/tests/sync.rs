@@ -2,6 +2,7 @@
 //! whose `fsync` fails, whoever asks for it is told so, and whoever does not goes on.
 
 #![cfg(target_os = "linux")]
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -7,9 +7,21 @@
     reason = "a test, with std"
 )]
 
+/// What the system says for a number of its own.
+fn words(code: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(code).to_string();
+    text.split(" (os error ").next().unwrap().to_owned()
+}
+
 #[test]
 fn transcripts() {
     let cases = trycmd::TestCases::new();
+    // ENOENT; ERROR_FILE_NOT_FOUND and ERROR_PATH_NOT_FOUND.
+    cases.insert_var("[NO_FILE]", words(2)).unwrap();
+    cases.insert_var("[NO_FOLDER]", words(if cfg!(windows) { 3 } else { 2 })).unwrap();
+    let not_given = "on Windows, a passphrase comes from descriptor 0, which is standard input";
+    let not_given = if cfg!(windows) { not_given.to_owned() } else { words(9) };
+    cases.insert_var("[NOT_GIVEN]", not_given).unwrap();
     cases.case("tests/cmd/*.trycmd");
     if cfg!(feature = "stores") {
         cases.skip("tests/cmd/without-stores.trycmd");

@@ -1,5 +1,6 @@
 //! Whole trees: what comes back, what a manifest notices, and that nothing outside is touched.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

@@ -1,6 +1,7 @@
 //! The tool on files of web servers, plain and odd ones, and what it asks them for: `make test-all
 //! ONLY=stores` runs them.
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

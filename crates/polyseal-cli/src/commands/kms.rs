@@ -63,7 +63,7 @@ fn rewrap(path: &Path) -> Result<String> {
     let failure = |error: std::io::Error| Failure::io("read the key file", path, &error);
     let place = Place::from_path(path)?;
     let read = place.file().map_err(failure)?;
-    let id = FileId::from_metadata(&read.metadata().map_err(failure)?);
+    let id = FileId::of_file(&read).map_err(failure)?;
     let mut file = Vec::new();
     read.take(WrappedKey::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut file).map_err(failure)?;
     let wrapped = WrappedKey::parse(&file)?.rewrap(&keepers::settings())?;

@@ -33,7 +33,7 @@ pub(super) fn key(
     if !polyseal_file::looks_random(&key) {
         warn_of_weak(path);
     }
-    Ok((key, Some(id)))
+    Ok((key, id))
 }
 
 fn key_from(
@@ -41,7 +41,7 @@ fn key_from(
     key_bytes: usize,
     cipher: &dyn Display,
     others: &str,
-) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
+) -> Result<(Zeroizing<Vec<u8>>, Option<FileId>)> {
     let (mut bytes, id) = secret::read(path, "key file", MAX_KEY_FILE_BYTES)?;
     if bytes.len() == key_bytes {
         // Digits of half a key, or a sentence: 32 random bytes are never all of them printable.

@@ -1,6 +1,7 @@
 //! The repository's pages: their commands and code do what they say, and their links lead
 //! somewhere. (`scripts/words` keeps them short.)
 
+#![cfg(unix)]
 #![allow(
     clippy::std_instead_of_core,
     clippy::std_instead_of_alloc,

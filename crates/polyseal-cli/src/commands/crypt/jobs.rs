@@ -15,7 +15,8 @@ use crate::commands::many::Names;
 use crate::error::{Failure, Result};
 use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind};
 use crate::objects::{below, is_object, is_prefix};
-use crate::streams::{descriptor, is_standard_input, is_standard_output};
+use crate::platform::descriptor;
+use crate::streams::{is_standard_input, is_standard_output};
 
 /// The name of the output, from that of the input.
 pub(super) type OutputName = fn(&Path) -> Option<PathBuf>;

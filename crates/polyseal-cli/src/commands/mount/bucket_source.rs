@@ -4,8 +4,9 @@
 //! which say its version and how long it is decrypted. An open one is read as that version: if it
 //! is replaced meanwhile, reading it is an error, and never another's bytes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +58,7 @@ impl BucketSource {
             }
         };
         let alone = one.map(OsString::from);
-        let alone = alone.map(|name| short_name(&name).map_or(name.clone(), OsStr::to_owned));
+        let alone = alone.map(|name| short_name(&name).map_or(name.clone(), Cow::into_owned));
         let begun = SystemTime::now();
         let objects = Self { bucket, url, alone, lists: Mutex::default(), begun };
         if objects.alone.is_none() {

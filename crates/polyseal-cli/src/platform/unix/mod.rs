@@ -1,0 +1,32 @@
+//! Unix: signals, modes of terminals, descriptors.
+
+mod signals;
+mod streams;
+mod terminal;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[cfg(feature = "stores")]
+pub(crate) use self::streams::nothing;
+pub(crate) use self::streams::{
+    Stream, StreamId, descriptor, given, is_standard_error, keep_descriptors, may_have_been_closed,
+    not_given, open, stream_id, to_file,
+};
+pub(crate) use self::terminal::{QuietTerminal, Terminal};
+
+/// What is done before anything else.
+pub(crate) fn prepare() {
+    no_core_dump();
+    signals::leave_nothing();
+    signals::file_size_limit_is_an_error();
+}
+
+/// Keys are in memory: what a crash would write to disk has them.
+fn no_core_dump() {
+    let limit = getrlimit(Resource::Core);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });
+    // Where a dump goes to a program, as systemd has it, the limit is not asked. Nor can another
+    // program of the same user look into the memory of this one.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
