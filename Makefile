@@ -26,7 +26,7 @@ test: format lint portable unit rustdoc python wheel constant-time hw ## all tha
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
 LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores kms engines large mount assertions \
-	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
+	constant-time-shipped frames aarch64 windows avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
 	hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
@@ -218,6 +218,9 @@ frames:
 
 aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
+
+windows:
+	scripts/with gcc-mingw-w64-x86-64 wine64 -- scripts/windows
 
 avx512:
 	scripts/avx512 native || \
