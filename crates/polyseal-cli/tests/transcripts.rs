@@ -16,9 +16,8 @@ fn words(code: i32) -> String {
 #[test]
 fn transcripts() {
     let cases = trycmd::TestCases::new();
-    // ENOENT; ERROR_FILE_NOT_FOUND and ERROR_PATH_NOT_FOUND.
+    // ENOENT or ERROR_FILE_NOT_FOUND.
     cases.insert_var("[NO_FILE]", words(2)).unwrap();
-    cases.insert_var("[NO_FOLDER]", words(if cfg!(windows) { 3 } else { 2 })).unwrap();
     let not_given = "on Windows, a passphrase comes from descriptor 0, which is standard input";
     let not_given = if cfg!(windows) { not_given.to_owned() } else { words(9) };
     cases.insert_var("[NOT_GIVEN]", not_given).unwrap();

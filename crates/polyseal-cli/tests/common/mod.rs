@@ -227,14 +227,15 @@ pub(crate) fn rekey_a_tree_and_be_killed(count: usize, how: &[&str]) {
 pub(crate) fn every_file_opens_when_put_back(room: &TestDir) -> bool {
     let _ = fs::remove_dir_all(room.path("s2"));
     let mut names = Vec::new();
-    copy_tree(&room.path("s"), &room.path("s2"), "s2", &mut names);
-    let copies = names.iter().filter(|name| name.ends_with(".header-backup")).count();
+    copy_tree(&room.path("s"), &room.path("s2"), b"s2", &mut names);
+    let copies = names.iter().filter(|name| name.ends_with(b".header-backup")).count();
     let restored = room.run(["rekey", "--restore", "--recursive", "s2"], b"").succeeds();
     assert_eq!(lines(&restored), copies);
-    let is_file =
-        |name: &&String| name.ends_with(".polyseal") && *name != "s2/.polyseal-manifest.polyseal";
-    let list: String = names.iter().filter(is_file).map(|name| format!("{name}\n")).collect();
-    let list = list.as_bytes();
+    let is_file = |name: &&Vec<u8>| {
+        name.ends_with(b".polyseal") && **name != b"s2/.polyseal-manifest.polyseal"
+    };
+    let list = names.iter().filter(is_file).map(|name| [name, &b"\n"[..]].concat());
+    let list = &list.collect::<Vec<_>>().concat();
     let both = ["verify", "-k", "k", "-k", "other"];
     let listed = [&both[..], &["--files-from", "-"]].concat();
     assert_eq!(lines(&room.run(listed, list).succeeds()), lines(list));
@@ -243,11 +244,13 @@ pub(crate) fn every_file_opens_when_put_back(room: &TestDir) -> bool {
     copies > 0
 }
 
-/// Copies a tree, which is called `shown`; the paths of its files are added to `files`.
-fn copy_tree(from: &Path, to: &Path, shown: &str, files: &mut Vec<String>) {
+/// Copies a tree, which is called `shown`; the paths of its files, of whatever bytes, are added to
+/// `files`.
+fn copy_tree(from: &Path, to: &Path, shown: &[u8], files: &mut Vec<Vec<u8>>) {
     fs::create_dir(to).unwrap();
-    for name in names(from) {
-        let shown = format!("{shown}/{name}");
+    for entry in fs::read_dir(from).unwrap() {
+        let name = entry.unwrap().file_name();
+        let shown = [shown, b"/", name.as_encoded_bytes()].concat();
         if from.join(&name).is_dir() {
             copy_tree(&from.join(&name), &to.join(&name), &shown, files);
         } else {
