@@ -8,7 +8,7 @@ export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 
 .PHONY: help demo check test test-all format lint portable unit rustdoc python wheel constant-time hw
-.PHONY: docs dist bench papers pages fuzz mutants hw-syn deny clean
+.PHONY: docs dist bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
 
 help: ## these lines
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -25,7 +25,7 @@ check: format lint unit ## what finds most mistakes, while one works
 test: format lint portable unit rustdoc python wheel constant-time hw ## all that a change must pass
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
-LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores kms engines large mount assertions \
+LONG = docs msrv workflows portable-all packages shipped-wheel install recipes oss-fuzz c-library proofs supercop stores kms engines large mount assertions \
 	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
 	hw-volume hw-gates
 ifdef ONLY
@@ -66,6 +66,10 @@ portable: ## the core without std, and with its default features
 unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client -- \
 		cargo test --locked --workspace --features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring
+
+# For systems that are no Linux: what is not for one system alone.
+tool: ## the tests of the tool and of what it is made of
+	cargo test --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-cli
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code
@@ -128,6 +132,14 @@ deny: ## licences, sources and advisories of the dependencies
 	cargo deny --locked --features polyseal-cli/kms,polyseal-cli/mount,polyseal-cli/stores check
 	cargo deny --locked --config deny.toml --manifest-path research/fuzz/Cargo.toml check
 
+# For the workflow of a release: nothing is compiled where there is the right to publish.
+publish-crates:
+	cargo publish --workspace --locked --no-verify
+
+publish-python:
+	scripts/with python3-venv -- scripts/python --in publish -m uv publish --trusted-publishing always \
+		target/release-$(VERSION)/polyseal-*.whl
+
 clean: ## removes what was built
 	cargo clean
 	rm -rf research/fuzz/target
@@ -170,6 +182,24 @@ kms:
 packages:
 	scripts/with binutils dpkg musl-tools -- scripts/dist check
 	scripts/published
+
+# The commands of docs/install.md, in roots without network (as root), with what `make release` or `make dist` and
+# `shipped-wheel` have built.
+install:
+	scripts/with binutils libarchive-tools minisign mmdebstrap podman python3-venv runc wine -- \
+		scripts/python scripts/install.py
+
+# What Homebrew, Nix and conda build from, as far as that can be had here.
+recipes:
+	scripts/with nix-bin python3-venv ruby -- scripts/python --in recipes scripts/recipes.py check
+
+# What OSS-Fuzz runs, built and run for a second each.
+oss-fuzz:
+	scripts/with g++ python3-venv zip -- scripts/oss-fuzz
+
+# The workflows of .github.
+workflows:
+	scripts/with golang-go python3-venv shellcheck -- scripts/workflows
 
 # An sdist and a manylinux wheel, in target/wheels/shipped.
 shipped-wheel:

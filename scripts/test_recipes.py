@@ -1,0 +1,20 @@
+"""recipes.py fills the templates of contrib/packaging."""
+
+import pytest
+
+import recipes
+
+VALUES = {"version": "1.2.3", "repository": "https://example.org/a/b", "sha256": "0" * 64}
+
+
+@pytest.mark.parametrize("template", sorted(recipes.TEMPLATES.glob("*.in")), ids=lambda path: path.name)
+def test_a_recipe_names_the_release(template):
+    text = recipes.filled(template.read_text(), VALUES)
+    assert "https://example.org/a/b/releases/download/v1.2.3/polyseal-1.2.3.tar.gz" in text
+    assert "0" * 64 in text
+    assert "@" not in text.replace("between @.", "")
+
+
+def test_what_has_no_value_is_an_error():
+    with pytest.raises(KeyError):
+        recipes.filled("@size@", VALUES)
