@@ -1,4 +1,4 @@
-"""Fills the recipes of contrib/packaging for a release: `scripts/python scripts/recipes.py`. They go to target/recipes.
+"""Fills the recipes of contrib/packaging and contrib/oss-fuzz for a release: `scripts/python scripts/recipes.py`. They go to target/recipes.
 
 Version and address are those of Cargo.toml, where scripts/repository.py has put the address. The checksum is that of the
 sources, in target/release-VERSION or target/dist.
@@ -23,11 +23,15 @@ from pathlib import Path
 import repository
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATES = ROOT / "contrib" / "packaging"
+PACKAGING = ROOT / "contrib" / "packaging"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 OUT = TARGET / "recipes"
 # What a recipe has where there is no address yet.
 NOWHERE = "https://example.org/polyseal/polyseal"
+
+
+def templates():
+    return sorted((ROOT / "contrib").glob("*/*.in"))
 
 
 def filled(text, values):
@@ -49,7 +53,7 @@ def fill(address):
     tarball = sources(version)
     values = {"version": version, "repository": address, "sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()}
     OUT.mkdir(parents=True, exist_ok=True)
-    for template in TEMPLATES.glob("*.in"):
+    for template in templates():
         (OUT / template.stem).write_text(filled(template.read_text(), values))
     return tarball, values
 
@@ -60,7 +64,7 @@ def run(*command, **more):
 
 def check_formula(tree, values):
     run("ruby", "-wc", OUT / "polyseal.rb", stdout=subprocess.DEVNULL)
-    run("ruby", TEMPLATES / "formula.rb", OUT / "polyseal.rb", values["version"], values["sha256"], cwd=tree)
+    run("ruby", PACKAGING / "formula.rb", OUT / "polyseal.rb", values["version"], values["sha256"], cwd=tree)
 
 
 def check_flake(values, scratch):
@@ -96,18 +100,19 @@ def check_flake(values, scratch):
 
 def check_conda(tarball, scratch):
     """The package, but with this machine's cargo and C compiler in place of conda's, and the tarball that is here."""
-    from rattler_build import Stage0Recipe, ToolConfiguration
+    from rattler_build import EnvironmentIsolation, Stage0Recipe, ToolConfiguration
 
     text = (OUT / "recipe.yaml").read_text()
     text, urls = re.subn(r"^  url: .*$", f"  url: file://{tarball}", text, flags=re.M)
     text, compilers = re.subn(r"^requirements:\n(  .*\n)+\n", "", text, flags=re.M)
     assert (urls, compilers) == (1, 1)
-    recipe = Stage0Recipe.from_yaml(text)
-    (scratch / "conda").mkdir()
+    (scratch / "recipe.yaml").write_text(text)
+    recipe = Stage0Recipe.from_file(scratch / "recipe.yaml")
     os.environ |= {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
                    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
-    (built,) = recipe.run_build(tool_config=ToolConfiguration(), output_dir=scratch / "conda", channels=[])
-    print(built.packages)
+    built = recipe.run_build(tool_config=ToolConfiguration(test_strategy="native"), output_dir=scratch / "conda",
+                             channels=[], env_isolation=EnvironmentIsolation.NONE)
+    print("recipes: conda:", *[package.name for one in built for package in one.packages])
 
 
 def main():

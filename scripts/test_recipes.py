@@ -1,4 +1,4 @@
-"""recipes.py fills the templates of contrib/packaging."""
+"""recipes.py fills the templates of contrib."""
 
 import pytest
 
@@ -7,11 +7,13 @@ import recipes
 VALUES = {"version": "1.2.3", "repository": "https://example.org/a/b", "sha256": "0" * 64}
 
 
-@pytest.mark.parametrize("template", sorted(recipes.TEMPLATES.glob("*.in")), ids=lambda path: path.name)
+@pytest.mark.parametrize("template", recipes.templates(), ids=lambda path: path.name)
 def test_a_recipe_names_the_release(template):
     text = recipes.filled(template.read_text(), VALUES)
-    assert "https://example.org/a/b/releases/download/v1.2.3/polyseal-1.2.3.tar.gz" in text
-    assert "0" * 64 in text
+    assert VALUES["repository"] in text
+    if template.parent.name == "packaging":
+        assert f"{VALUES['repository']}/releases/download/v1.2.3/polyseal-1.2.3.tar.gz" in text
+        assert VALUES["sha256"] in text
     assert "@" not in text.replace("between @.", "")
 
 
