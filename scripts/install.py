@@ -33,6 +33,9 @@ SECTIONS = {
     "Container": HERE,
     "Windows": HERE,
 }
+# How cargo optimises here, because what is tested is the commands.
+QUICK = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
+         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
 # What is named and not run.
 NOT_RUN = {"Once it is published"}
 # What package managers, compilers and Python keep for themselves.
@@ -111,7 +114,7 @@ def fresh(packages, place):
         kept.parent.mkdir(parents=True, exist_ok=True)
         release = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
         unfinished = kept.with_suffix(".unfinished.tar")
-        run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}",
+        run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(['apt', *packages])}",
             release["VERSION_CODENAME"].strip('"'), unfinished)
         unfinished.rename(kept)
     place.mkdir()
@@ -135,15 +138,13 @@ def files(place):
 
 
 def with_rust(commands):
-    """(binds, variables) for a root that is to have this machine's Rust and what cargo has loaded. Optimised little,
-    because what is tested is the commands. What the commands install of others is built here, once."""
+    """(binds, variables) for a root that is to have this machine's Rust and what cargo has loaded. What the
+    commands install of others is built here, once."""
     sysroot = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
     registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")) / "registry"
     tools = TARGET / "tools"
     run("cargo", "fetch", "--quiet", "--locked", cwd=ROOT)
-    variables = {"PATH": ":".join(["/opt/rust/bin", *PATHS, "/root/.cargo/bin"]), "CARGO_NET_OFFLINE": "true",
-                 "CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
-                 "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+    variables = {"PATH": ":".join(["/opt/rust/bin", *PATHS, "/root/.cargo/bin"]), "CARGO_NET_OFFLINE": "true", **QUICK}
     binds = {sysroot: "/opt/rust", str(registry): "/root/.cargo/registry"}
     for tool, its in re.findall(r"cargo install (\S+) --version (\S+) --locked", commands):
         run("cargo", "install", "--quiet", "--locked", "--root", tools, f"{tool}@{its}")

@@ -20,6 +20,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import install
 import repository
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,8 +109,7 @@ def check_conda(tarball, scratch):
     assert (urls, compilers) == (1, 1)
     (scratch / "recipe.yaml").write_text(text)
     recipe = Stage0Recipe.from_file(scratch / "recipe.yaml")
-    os.environ |= {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
-                   "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+    os.environ |= install.QUICK
     built = recipe.run_build(tool_config=ToolConfiguration(test_strategy="native"), output_dir=scratch / "conda",
                              channels=[], env_isolation=EnvironmentIsolation.NONE)
     print("recipes: conda:", *[package.name for one in built for package in one.packages])
