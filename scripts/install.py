@@ -2,9 +2,9 @@
 
     scripts/python scripts/install.py [--files FOLDER] [SECTION…]
 
-The files are those of target/release-VERSION, or else of target/dist and target/wheels/shipped. Needs root, for the roots,
-and mmdebstrap, podman and bsdtar. In the roots there is no network. After the commands that remove, a root must have
-the files that it had before.
+The files are those of target/release-VERSION, or else of target/dist, target/wheels/shipped and target/c-library. Needs
+root, for the roots, and mmdebstrap, podman and bsdtar. In the roots there is no network. After the commands that remove,
+a root must have the files that it had before.
 """
 
 import argparse
@@ -29,18 +29,27 @@ SECTIONS = {
     "Debian package": [],
     "Python": ["python3-venv"],
     "From source": RUST,
-    "C library": [*RUST, "cmake", "make", "pkg-config"],
+    "C library": ["cmake", "gcc", "libc6-dev", "make", "pkg-config"],
     "Container": HERE,
     "Windows": HERE,
 }
 # How cargo optimises here, because what is tested is the commands.
 QUICK = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
          "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+# Those after which there is the tool; and what shows that it works.
+TOOL = {"Tarball", "Debian package", "From source"}
+WORKS = """
+polyseal selftest >/dev/null
+printf 'attack at dawn' >message
+polyseal keygen -o key
+polyseal encrypt -k key -o sealed message
+test "$(polyseal decrypt -k key sealed)" = 'attack at dawn'
+"""
 # What is named and not run.
 NOT_RUN = {"Once it is published"}
 # What package managers, compilers and Python keep for themselves.
 KEPT = re.compile(r"/(var|tmp|download|root/\.cargo|root/\.cache)(/|$)|.*/__pycache__(/|$)|/etc/ld\.so\.cache$")
-PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/root/.cargo/bin"]
 
 
 def blocks(page):
@@ -89,7 +98,7 @@ def gathered(folder, place):
     if folder or release.is_dir():
         sources = [release]
     else:
-        sources = [TARGET / "dist", TARGET / "wheels" / "shipped"]
+        sources = [TARGET / "dist", TARGET / "wheels" / "shipped", TARGET / "c-library"]
     for source in sources:
         for path in source.iterdir():
             if path.is_file():
@@ -122,14 +131,14 @@ def fresh(packages, place):
 
 
 def inside(place, script, binds, variables):
-    """Runs the script in the root, in /download, without network. The mounts end with it."""
+    """Runs the script in the root, in /download, without network. The mounts end with it. What asks, gets a yes."""
     mounts = []
     for source, target in {"/dev": "/dev", **binds}.items():
         (place / target.lstrip("/")).mkdir(parents=True, exist_ok=True)
         mounts.append(f"mount --rbind '{source}' '{place}{target}'")
-    variables = {"HOME": "/root", "LC_ALL": "C.UTF-8", "PATH": ":".join([*PATHS, "/root/.cargo/bin"]), **variables}
+    variables = {"HOME": "/root", "LC_ALL": "C.UTF-8", "PATH": ":".join(PATHS), **variables}
     mounts += [f"mount -t proc proc '{place}/proc'", f"cd '{place}/download'", f"exec chroot '{place}' sh -euxc \"$0\""]
-    run("unshare", "--mount", "--net", "sh", "-euc", "\n".join(mounts), f"cd /download\n{script}", env=variables)
+    run("unshare", "--mount", "--net", "sh", "-euc", "\n".join(mounts), f"cd /download\n{script}", env=variables, input=b"y\n")
 
 
 def files(place):
@@ -137,35 +146,26 @@ def files(place):
     return {path for path in ("/" + str(found.relative_to(place)) for found in place.rglob("*")) if not KEPT.match(path)}
 
 
-def with_rust(commands):
-    """(binds, variables) for a root that is to have this machine's Rust and what cargo has loaded. What the
-    commands install of others is built here, once."""
+def with_rust():
+    """(binds, variables) for a root that is to have this machine's Rust, and what cargo has downloaded."""
     sysroot = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
     registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")) / "registry"
-    tools = TARGET / "tools"
     run("cargo", "fetch", "--quiet", "--locked", cwd=ROOT)
-    variables = {"PATH": ":".join(["/opt/rust/bin", *PATHS, "/root/.cargo/bin"]), "CARGO_NET_OFFLINE": "true", **QUICK}
-    binds = {sysroot: "/opt/rust", str(registry): "/root/.cargo/registry"}
-    for tool, its in re.findall(r"cargo install (\S+) --version (\S+) --locked", commands):
-        run("cargo", "install", "--quiet", "--locked", "--root", tools, f"{tool}@{its}")
-        binds[str(tools)] = "/opt/tools"
-        variables |= {"CARGO_INSTALL_ROOT": "/opt/tools", "PATH": "/opt/tools/bin:" + variables["PATH"]}
-    return binds, variables
+    return ({sysroot: "/opt/rust", str(registry): "/root/.cargo/registry"},
+            {"PATH": ":".join(["/opt/rust/bin", *PATHS]), "CARGO_NET_OFFLINE": "true", **QUICK})
 
 
 def in_a_root(section, found, downloads, place):
+    commands = [text for _, text in found]
+    remove = commands.pop() if len(commands) > 1 else ""
     packages = SECTIONS[section]
-    *install, remove = [text for _, text in found]
-    if len(found) == 1:
-        install, remove = [remove], None
-    commands = "\n".join(install)
     fresh(packages, place)
     shutil.copytree(downloads, place / "download")
-    binds, variables = with_rust(commands) if packages[:len(RUST)] == RUST else ({}, {})
+    rust = with_rust() if packages == RUST else ({}, {})
     before = files(place)
-    inside(place, commands, binds, variables)
+    inside(place, "".join([*commands, WORKS if section in TOOL else ""]), *rust)
     if remove:
-        inside(place, f"{remove}\nif command -v polyseal; then exit 1; fi", binds, variables)
+        inside(place, f"{remove}if command -v polyseal; then exit 1; fi", *rust)
         if left := files(place) - before:
             raise SystemExit(f"{section}: removed, it leaves {sorted(left)[:9]}")
 

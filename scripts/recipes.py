@@ -43,7 +43,7 @@ def filled(text, values):
 def sources(version):
     """The tarball of the sources."""
     for folder in [TARGET / f"release-{version}", TARGET / "dist"]:
-        if (path := folder / f"polyseal-{version}.tar.gz").exists():
+        if (path := folder / f"polyseal-{version}-source.tar.gz").exists():
             return path
     raise SystemExit("there are no sources: `make dist` makes them")
 

@@ -12,7 +12,7 @@ def test_a_recipe_names_the_release(template):
     text = recipes.filled(template.read_text(), VALUES)
     assert VALUES["repository"] in text
     if template.parent.name == "packaging":
-        assert f"{VALUES['repository']}/releases/download/v1.2.3/polyseal-1.2.3.tar.gz" in text
+        assert f"{VALUES['repository']}/releases/download/v1.2.3/polyseal-1.2.3-source.tar.gz" in text
         assert VALUES["sha256"] in text
     assert "@" not in text.replace("between @.", "")
 

@@ -52,7 +52,7 @@ path, version, sha256 = ARGV
 load path
 fields = Polyseal.fields
 abort "fields: #{fields.keys}" unless (Formula::FIELDS - fields.keys).empty?
-abort "not these sources: #{fields}" unless fields[:sha256] == sha256 && fields[:url].end_with?("/polyseal-#{version}.tar.gz")
+abort "not these sources: #{fields}" unless fields[:sha256] == sha256 && fields[:url].end_with?("/polyseal-#{version}-source.tar.gz")
 abort "no test" unless Polyseal.tests
 formula = Polyseal.new
 formula.install
