@@ -197,18 +197,18 @@ def in_podman(found, downloads, place):
 
 def in_wine(found, downloads, place):
     """Windows' `tar` is bsdtar, which Wine does not have. Everything else is run by Wine's command prompt."""
-    if not list(downloads.glob("*windows.zip")):
-        print("install: Windows: SKIPPED, there is no zip")
-        return
     shutil.copytree(downloads, place / "download")
     environment = {**os.environ, "WINEPREFIX": str(place / "wine"), "WINEDEBUG": "-all"}
-    for _, text in found:
-        for line in text.splitlines():
+    try:
+        for line in "".join(text for _, text in found).splitlines():
             if line.startswith("tar "):
                 run("bsdtar", *line.split()[1:], cwd=place / "download")
             else:
-                run("wine", "cmd", "/c", line, cwd=place / "download", env=environment)
-    run("wineserver", "--wait", env=environment)
+                run("wine", "cmd", "/c", line, cwd=place / "download", env=environment, stdin=subprocess.DEVNULL)
+    finally:
+        # It writes its folder once more when it ends.
+        subprocess.run(["wineserver", "--kill"], env=environment)
+        subprocess.run(["wineserver", "--wait"], env=environment)
 
 
 def main():
@@ -223,6 +223,9 @@ def main():
         scratch.chmod(0o755)
         downloads = gathered(arguments.files, scratch / "files")
         for section in arguments.sections or found:
+            if section == "Windows" and not list(downloads.glob("*windows.zip")):
+                print("install: Windows: SKIPPED, there is no zip")
+                continue
             place = scratch / re.sub(r"\W", "-", section)
             if section == "Container":
                 place.mkdir()
