@@ -138,7 +138,7 @@ publish-crates:
 
 publish-python:
 	scripts/with python3-venv -- scripts/python --in publish -m uv publish --trusted-publishing always \
-		target/release-$(VERSION)/polyseal-*.whl
+		target/release-$(VERSION)/polyseal-*.whl target/release-$(VERSION)/polyseal-$(VERSION).tar.gz
 
 clean: ## removes what was built
 	cargo clean
