@@ -8,7 +8,7 @@ export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 
 .PHONY: help demo check test test-all format lint portable unit rustdoc python wheel constant-time hw
-.PHONY: docs dist bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
+.PHONY: docs dist release sign-release bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
 
 help: ## these lines
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -25,9 +25,9 @@ check: format lint unit ## what finds most mistakes, while one works
 test: format lint portable unit rustdoc python wheel constant-time hw ## all that a change must pass
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
-LONG = docs msrv workflows portable-all packages shipped-wheel install recipes oss-fuzz c-library proofs supercop stores kms engines large mount assertions \
-	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
-	hw-volume hw-gates
+LONG = docs msrv workflows portable-all packages shipped-wheel repeatable registries c-library install recipes oss-fuzz proofs \
+	supercop stores kms engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm fips peers report \
+	fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
 test-all: $(ONLY)
@@ -98,8 +98,17 @@ hw: ## the cores in hardware, simulated; HW='*': in every configuration
 docs: rustdoc ## the book of all pages, by mdBook
 	scripts/with python3-venv -- scripts/book
 
+# TARGETS='x86_64-unknown-linux-musl x86_64-pc-windows-gnu': for these instead of for this machine.
 dist: ## what users install, in target/dist: a static program, a tarball, a Debian package
-	scripts/with binutils dpkg musl-tools -- scripts/dist
+	scripts/with binutils dpkg python3-venv zip -- scripts/dist $(TARGETS)
+
+# All that is published, for every target: docs/releasing.md.
+RELEASE = binutils debootstrap dpkg python3-venv qemu-user-static unzip zip
+release: ## make release VERSION=1.2.3: all of it, tested, in target/release-1.2.3
+	scripts/with $(RELEASE) -- scripts/release $(VERSION)
+
+sign-release: ## its checksums, signed with MINISIGN_SECRET_KEY
+	scripts/with minisign -- scripts/release sign $(VERSION)
 
 bench: ## the algorithms on this machine
 	cargo run --locked --release -p polyseal-bench -- run
@@ -180,11 +189,11 @@ kms:
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:
-	scripts/with binutils dpkg musl-tools -- scripts/dist check
+	scripts/with $(RELEASE) -- scripts/dist check $(TARGETS)
 	scripts/published
 
-# The commands of docs/install.md, in roots without network (as root), with what `make release` or `make dist` and
-# `shipped-wheel` have built.
+# The commands of docs/install.md, in roots without network (as root), with what `make release`, or `make dist`,
+# `shipped-wheel` and `c-library`, have built.
 install:
 	scripts/with binutils libarchive-tools minisign mmdebstrap podman python3-venv runc wine -- \
 		scripts/python scripts/install.py
@@ -201,9 +210,19 @@ oss-fuzz:
 workflows:
 	scripts/with golang-go python3-venv shellcheck -- scripts/workflows
 
-# An sdist and a manylinux wheel, in target/wheels/shipped.
+# An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:
-	scripts/with python3-venv -- scripts/wheel
+	scripts/with $(RELEASE) -- scripts/wheel $(TARGETS)
+
+# Two builds in two places give the same bytes (as root). PARTS='dist wheel c-library': some of them.
+repeatable:
+	scripts/with $(RELEASE) -- scripts/repeatable $(PARTS)
+
+# What crates.io and PyPI would refuse; and whether every crate that is shipped is of an owner that is named.
+registries:
+	cargo publish --workspace --locked --dry-run --allow-dirty --no-verify
+	scripts/with $(RELEASE) -- scripts/wheel build
+	scripts/with python3-venv -- scripts/python scripts/trusted >target/trusted
 
 # The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
 c-library:
