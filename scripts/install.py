@@ -142,8 +142,9 @@ def inside(place, script, binds, variables):
 
 
 def files(place):
-    """What is in the root, but for what its programs keep for themselves."""
-    return {path for path in ("/" + str(found.relative_to(place)) for found in place.rglob("*")) if not KEPT.match(path)}
+    """What is in the root, without folders and without what its programs keep for themselves."""
+    found = (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())
+    return {name for name in ("/" + str(path.relative_to(place)) for path in found) if not KEPT.match(name)}
 
 
 def with_rust():
