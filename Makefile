@@ -8,7 +8,7 @@ export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 
 .PHONY: help demo check test test-all format lint portable unit rustdoc python wheel constant-time hw
-.PHONY: docs dist bench papers pages fuzz mutants hw-syn deny clean
+.PHONY: docs dist release sign-release bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
 
 help: ## these lines
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -25,9 +25,9 @@ check: format lint unit ## what finds most mistakes, while one works
 test: format lint portable unit rustdoc python wheel constant-time hw ## all that a change must pass
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
-LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores kms engines large mount assertions \
-	constant-time-shipped frames aarch64 windows avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
-	hw-volume hw-gates
+LONG = docs msrv workflows portable-all packages shipped-wheel repeatable registries c-library install recipes oss-fuzz proofs \
+	supercop stores kms engines large mount assertions constant-time-shipped frames aarch64 windows avx512 wasm fips peers \
+	report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
 test-all: $(ONLY)
@@ -67,6 +67,10 @@ unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client -- \
 		cargo test --locked --workspace --features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring
 
+# For systems that are no Linux: what is not for one system alone.
+tool: ## the tests of the tool and of what it is made of
+	cargo test --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-cli
+
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
@@ -94,8 +98,17 @@ hw: ## the cores in hardware, simulated; HW='*': in every configuration
 docs: rustdoc ## the book of all pages, by mdBook
 	scripts/with python3-venv -- scripts/book
 
+# TARGETS='x86_64-unknown-linux-musl x86_64-pc-windows-gnu': for these instead of for this machine.
 dist: ## what users install, in target/dist: a static program, a tarball, a Debian package
-	scripts/with binutils dpkg musl-tools -- scripts/dist
+	scripts/with binutils dpkg python3-venv zip -- scripts/dist $(TARGETS)
+
+# All that is published, for every target: docs/releasing.md.
+RELEASE = binutils debootstrap dpkg gcc-mingw-w64-x86-64 python3-venv qemu-user-static unzip wine zip
+release: ## make release VERSION=1.2.3: all of it, tested, in target/release-1.2.3
+	scripts/with $(RELEASE) -- scripts/release $(VERSION)
+
+sign-release: ## its checksums, signed with MINISIGN_SECRET_KEY
+	scripts/with minisign -- scripts/release sign $(VERSION)
 
 bench: ## the algorithms on this machine
 	cargo run --locked --release -p polyseal-bench -- run
@@ -127,6 +140,14 @@ hw-syn: ## area and clock of the cores in hardware
 deny: ## licences, sources and advisories of the dependencies
 	cargo deny --locked --features polyseal-cli/kms,polyseal-cli/mount,polyseal-cli/stores check
 	cargo deny --locked --config deny.toml --manifest-path research/fuzz/Cargo.toml check
+
+# For the workflow of a release: nothing is compiled where there is the right to publish.
+publish-crates:
+	cargo publish --workspace --locked --no-verify
+
+publish-python:
+	scripts/with python3-venv -- scripts/python --in publish -m uv publish --trusted-publishing always \
+		target/release-$(VERSION)/polyseal-*.whl target/release-$(VERSION)/polyseal-$(VERSION).tar.gz
 
 clean: ## removes what was built
 	cargo clean
@@ -168,12 +189,40 @@ kms:
 
 # What users install, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:
-	scripts/with binutils dpkg musl-tools -- scripts/dist check
+	scripts/with $(RELEASE) -- scripts/dist check $(TARGETS)
 	scripts/published
 
-# An sdist and a manylinux wheel, in target/wheels/shipped.
+# The commands of docs/install.md, in roots without network (as root), with what `make release`, or `make dist`,
+# `shipped-wheel` and `c-library`, have built.
+install:
+	scripts/with binutils gcc-mingw-w64-x86-64 libarchive-tools minisign mmdebstrap podman python3-venv runc wine -- \
+		scripts/python scripts/install.py
+
+# What Homebrew, Nix and conda build from, as far as that can be had here.
+recipes:
+	scripts/with nix-bin python3-venv ruby -- scripts/python --in recipes scripts/recipes.py check
+
+# What OSS-Fuzz runs, built and run for a second each.
+oss-fuzz:
+	scripts/with g++ python3-venv zip -- scripts/oss-fuzz
+
+# The workflows of .github.
+workflows:
+	scripts/with golang-go python3-venv shellcheck -- scripts/workflows
+
+# An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:
-	scripts/with python3-venv -- scripts/wheel
+	scripts/with $(RELEASE) -- scripts/wheel $(TARGETS)
+
+# Two builds in two places give the same bytes (as root). PARTS='dist wheel c-library': some of them.
+repeatable:
+	scripts/with $(RELEASE) -- scripts/repeatable $(PARTS)
+
+# What crates.io and PyPI would refuse; and whether every crate that is shipped is of an owner that is named.
+registries:
+	cargo publish --workspace --locked --dry-run --allow-dirty --no-verify
+	scripts/with $(RELEASE) -- scripts/wheel build
+	scripts/with python3-venv -- scripts/python scripts/trusted >target/trusted
 
 # The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
 c-library:
@@ -220,7 +269,7 @@ aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
 
 windows:
-	scripts/with gcc-mingw-w64-x86-64 wine64 -- scripts/windows
+	scripts/with gcc-mingw-w64-x86-64 wine -- scripts/windows
 
 avx512:
 	scripts/avx512 native || \

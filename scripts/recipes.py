@@ -1,0 +1,142 @@
+"""Fills the recipes of contrib/packaging and contrib/oss-fuzz for a release: `scripts/python scripts/recipes.py`. They go to target/recipes.
+
+Version and address are those of Cargo.toml, where scripts/repository.py has put the address. The checksum is that of the
+sources, in target/release-VERSION or target/dist.
+
+    scripts/python --in recipes scripts/recipes.py check
+
+tries them as far as that can be had here. The formula is run with a stand-in for Homebrew (formula.rb beside it), the
+flake is evaluated with one for nixpkgs, and conda's package is built with this machine's compilers and tested.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from pathlib import Path
+
+import install
+import repository
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGING = ROOT / "contrib" / "packaging"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+OUT = TARGET / "recipes"
+# What a recipe has where there is no address yet.
+NOWHERE = "https://example.org/polyseal/polyseal"
+
+
+def templates():
+    return sorted((ROOT / "contrib").glob("*/*.in"))
+
+
+def filled(text, values):
+    """The template with @name@ replaced by its value."""
+    return re.sub(r"@(\w+)@", lambda found: values[found[1]], text)
+
+
+def sources(version):
+    """The tarball of the sources."""
+    for folder in [TARGET / f"release-{version}", TARGET / "dist"]:
+        if (path := folder / f"polyseal-{version}-source.tar.gz").exists():
+            return path
+    raise SystemExit("there are no sources: `make dist` makes them")
+
+
+def fill(address):
+    """Writes the recipes, and gives the tarball that they are for."""
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    tarball = sources(version)
+    values = {"version": version, "repository": address, "sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()}
+    OUT.mkdir(parents=True, exist_ok=True)
+    for template in templates():
+        (OUT / template.stem).write_text(filled(template.read_text(), values))
+    return tarball, values
+
+
+def run(*command, **more):
+    return subprocess.run([str(part) for part in command], check=True, **more)
+
+
+def check_formula(tree, values):
+    run("ruby", "-wc", OUT / "polyseal.rb", stdout=subprocess.DEVNULL)
+    run("ruby", PACKAGING / "formula.rb", OUT / "polyseal.rb", values["version"], values["sha256"], cwd=tree)
+
+
+def check_flake(values, scratch):
+    """With a stand-in for nixpkgs that gives back what it is called with."""
+    # Alone, because a flake in a repository is what is committed there.
+    flake = scratch / "flake"
+    flake.mkdir()
+    for name in ["flake.nix", "Cargo.toml", "Cargo.lock"]:
+        shutil.copy(ROOT / name, flake)
+    (scratch / "nixpkgs").mkdir()
+    (scratch / "nixpkgs" / "flake.nix").write_text("""{
+      outputs = { self }: rec {
+        lib.genAttrs = names: make:
+          builtins.listToAttrs (map (name: { inherit name; value = make name; }) names);
+        lib.licenses = { asl20 = "asl20"; mit = "mit"; };
+        legacyPackages = lib.genAttrs [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ] (system: {
+          inherit lib;
+          installShellFiles = "installShellFiles";
+          rustPlatform.buildRustPackage = given: given // { crates = (builtins.fromTOML
+            (builtins.readFile given.cargoLock.lockFile)).package; };
+        });
+      };
+    }""")
+    nix = ["nix", "--extra-experimental-features", "nix-command flakes", "--offline", "--store", scratch / "store"]
+    # An evaluated string is one line: the version, how many crates are locked, what runs.
+    shown = subprocess.check_output(
+        [*nix, "eval", "--raw", "--no-write-lock-file", "--override-input", "nixpkgs", f"path:{scratch / 'nixpkgs'}",
+         f"path:{flake}#packages.x86_64-linux.default", "--apply",
+         'p: "${p.version} ${toString (builtins.length p.crates > 100)} ${p.meta.mainProgram}"'], text=True)
+    if shown != f"{values['version']} 1 polyseal":
+        raise SystemExit(f"flake.nix gives {shown}")
+
+
+def check_conda(tarball, scratch):
+    """The package, but with this machine's cargo and C compiler in place of conda's, and the tarball that is here."""
+    from rattler_build import EnvironmentIsolation, Stage0Recipe, ToolConfiguration
+
+    text = (OUT / "recipe.yaml").read_text()
+    text, urls = re.subn(r"^  url: .*$", f"  url: file://{tarball}", text, flags=re.M)
+    text, compilers = re.subn(r"^requirements:\n(  .*\n)+\n", "", text, flags=re.M)
+    assert (urls, compilers) == (1, 1)
+    (scratch / "recipe.yaml").write_text(text)
+    recipe = Stage0Recipe.from_file(scratch / "recipe.yaml")
+    os.environ |= install.QUICK
+    built = recipe.run_build(tool_config=ToolConfiguration(test_strategy="native"), output_dir=scratch / "conda",
+                             channels=[], env_isolation=EnvironmentIsolation.NONE)
+    print("recipes: conda:", *[package.name for one in built for package in one.packages])
+
+
+def main():
+    if sys.argv[1:] not in ([], ["check"]):
+        raise SystemExit(__doc__)
+    address = repository.address()
+    if not sys.argv[1:]:
+        if not address:
+            raise SystemExit("Cargo.toml has no address of a repository: scripts/repository.py puts it there")
+        fill(address)
+        print(*sorted(OUT.iterdir()), sep="\n")
+        return
+    tarball, values = fill(address or NOWHERE)
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = Path(scratch)
+        with tarfile.open(tarball) as archive:
+            archive.extractall(scratch, filter="data")
+        check_formula(scratch / tarball.name.removesuffix(".tar.gz"), values)
+        print("recipes: Homebrew: the formula is as its stand-in asks", flush=True)
+        check_flake(values, scratch)
+        print("recipes: Nix: the flake is evaluated", flush=True)
+        check_conda(tarball, scratch)
+        print("recipes: conda: the package is built and tested", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Says in every manifest where the repository is, once there is an address: `scripts/python scripts/repository.py URL`.
+
+Cargo.toml has it, in [workspace.package], and recipes read it there (scripts/recipes.py). Crates inherit it; Python's
+package and CITATION.cff have it as well. Run again with another address, it replaces the first.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FIELD = re.compile(r'^repository = "(.*)"\n', re.M)
+
+
+def address(root=ROOT):
+    """The address in Cargo.toml, or None."""
+    found = FIELD.search((root / "Cargo.toml").read_text())
+    return found and found[1]
+
+
+def put(text, line, field, after):
+    """The text with this line in place of what `field` finds, or else below what `after` finds."""
+    text = field.sub("", text)
+    below = re.search(after, text, re.M)
+    if not below:
+        raise SystemExit(f"nothing is like {after}")
+    return text[:below.end()] + line + text[below.end():]
+
+
+def changed(root, url):
+    """{file: its text with the address}, for each file that has it."""
+    if not re.fullmatch(r"https://[\w.-]+(/[\w.-]+)+", url) or url.endswith(".git"):
+        raise SystemExit(f"{url} is no address of a repository: https://HOST/OWNER/NAME")
+    texts = {root / "Cargo.toml": (f'repository = "{url}"\n', FIELD, r'^license = ".*"\n')}
+    inherited = re.compile(r"^repository\.workspace = true\n", re.M)
+    manifests = [*root.glob("crates/*/Cargo.toml"), root / "research/bench/Cargo.toml",
+                 root / "research/hw/driver/rust/Cargo.toml"]
+    for path in manifests:
+        texts[path] = ("repository.workspace = true\n", inherited, r"^license\.workspace = true\n")
+    python = root / "crates/polyseal-py/pyproject.toml"
+    urls = re.compile(r"^\[project\.urls\]\nRepository = .*\n\n", re.M)
+    texts[python] = (f'[project.urls]\nRepository = "{url}"\n\n', urls, r'^dynamic = .*\n\n')
+    citation = root / "CITATION.cff"
+    texts[citation] = (f"repository-code: {url}\n", re.compile(r"^repository-code: .*\n", re.M), r"^version: .*\n")
+    return {path: put(path.read_text(), *its) for path, its in texts.items()}
+
+
+def main():
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    for path, text in changed(ROOT, sys.argv[1]).items():
+        path.write_text(text)
+        print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
