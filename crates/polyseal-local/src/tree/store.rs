@@ -20,8 +20,8 @@ use crate::error::{Error, Problem, Result};
 use crate::new_file::NewFile;
 use crate::platform::{EntryKind, path_bytes};
 
-/// What an object is called that has a path below a tree: names in UTF-8 with `/` between them. None
-/// if it is no UTF-8.
+/// What an object is called that has a path below a tree: names in UTF-8 with `/` between them.
+/// None if it is no UTF-8.
 #[must_use]
 pub fn stored_name(path: &Path) -> Option<String> {
     String::from_utf8(path_bytes(path).into_owned()).ok()

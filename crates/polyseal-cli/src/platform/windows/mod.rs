@@ -1,7 +1,8 @@
 //! Windows: control events, the console, handles.
 //!
-//! Limits: a crash may write memory to disk where the user has asked Windows for dumps. A passphrase
-//! comes from standard input or from the console, for programs are given no other descriptors.
+//! Limits: a crash may write memory to disk, where the user has asked Windows for dumps. A
+//! passphrase comes from standard input or from the console, for programs are given no other
+//! descriptors.
 
 mod console;
 mod signals;

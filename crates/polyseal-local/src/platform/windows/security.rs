@@ -247,7 +247,7 @@ impl Security {
 
     fn is_harmless(&self, at: u32, rights: u32) -> io::Result<bool> {
         let mut entry = null_mut();
-        // SAFETY: the list is one that `self` keeps, and has so many entries; the result is a local.
+        // SAFETY: the list is one that `self` keeps, with so many entries; the result is a local.
         true_or_error(unsafe { GetAce(self.list, at, &raw mut entry) })?;
         // SAFETY: every entry begins with this.
         let header = unsafe { *entry.cast::<ACE_HEADER>() };
