@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
+use zeroize::Zeroizing;
+
 use super::signals;
 
 const OUTPUT: &str = "CONOUT$";
@@ -112,7 +114,7 @@ fn next_key() -> io::Result<Key> {
 pub(crate) struct QuietTerminal {
     output: Terminal,
     /// Of the last character, what has not been taken yet.
-    left: Vec<u8>,
+    left: Zeroizing<Vec<u8>>,
     _raw: RawMode,
 }
 
@@ -120,18 +122,24 @@ impl QuietTerminal {
     /// Nothing where there is no console.
     pub(crate) fn new() -> Option<Self> {
         let output = Terminal::open().ok()?;
-        Some(Self { output, left: Vec::new(), _raw: RawMode::begin().ok()? })
+        Some(Self {
+            output,
+            left: Zeroizing::new(Vec::with_capacity(4)),
+            _raw: RawMode::begin().ok()?,
+        })
     }
 }
 
 impl Read for QuietTerminal {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left.is_empty() && !buffer.is_empty() {
-            let mut encoded = [0; 4];
+            let mut encoded = Zeroizing::new([0; 4]);
             match next_key()? {
                 Key::End => self.left.push(b'\n'),
                 Key::Control(number) => self.left.push(number),
-                Key::Character(it) => self.left.extend(it.encode_utf8(&mut encoded).bytes().rev()),
+                Key::Character(it) => {
+                    self.left.extend(it.encode_utf8(&mut encoded[..]).bytes().rev())
+                }
             }
         }
         let mut taken = 0;

@@ -275,11 +275,14 @@ impl Directory {
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         possible(to)?;
         let new = self.entry(from, DELETE | SYNCHRONIZE)?;
-        match sys::rename(&new, self, to, true) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+        let refused = match sys::rename(&new, self, to, true) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => error,
             renamed => return renamed,
+        };
+        let old = self.entry(to, DELETE | LOOK)?;
+        if FileStatus::of(&old)?.kind() != EntryKind::File {
+            return Err(refused);
         }
-        let old = self.entry(to, DELETE | SYNCHRONIZE)?;
         let mut aside = from.to_owned();
         aside.push(".old");
         sys::rename(&old, self, &aside, false)?;
