@@ -45,12 +45,12 @@ def refuses(F, N, AD, C):
 # ── Vectors ─────────────────────────────────────────────────────────────────────────────────────
 
 def test_vectors():
-    """Also through the interface of the paper, where opening is not told a hidden nonce but tells it."""
+    """Also through the interface of the paper, where opening is not told a hidden nonce but tells it. That sealing gives
+    each of them, test_regenerating_gives_the_committed_files shows."""
     for group, test in cases("flex"):
         alg = flex.algorithm("flex", group["params"])
         key, iv, aad, msg, ct = (h(test[f]) for f in ("key", "iv", "aad", "msg", "ct"))
         if test["result"] == "valid":
-            assert alg.Encrypt(msg, aad, key, iv) == (ct, b""), test["tcId"]
             assert alg.Decrypt(ct, b"", aad, key, iv) == msg, test["tcId"]
             assert alg.cfg.ciphertext_length(len(msg)) == len(ct)
             given = b"" if alg.cfg.has(NH) else iv
