@@ -638,14 +638,15 @@ impl<'a> Decryptor<'a> {
 /// Whether it is a regular file, which has zeros where nothing is written; a disk has what it had.
 #[cfg(any(unix, windows))]
 fn expect_empty(file: &std::fs::File) -> Result<bool> {
-    // In append mode the system ignores the offsets. Windows does not tell.
+    let metadata = file.metadata().map_err(io("examine the output"))?;
+    // In append mode the system ignores the offsets.
     #[cfg(unix)]
     let appends = rustix::fs::fcntl_getfl(file)
         .map_err(|e| io("examine the output")(e.into()))?
         .contains(rustix::fs::OFlags::APPEND);
+    // Windows does not tell; but what only appends may not set the length, not even to what it is.
     #[cfg(windows)]
-    let appends = false;
-    let metadata = file.metadata().map_err(io("examine the output"))?;
+    let appends = metadata.is_file() && metadata.len() == 0 && file.set_len(0).is_err();
     if metadata.len() > 0 || appends {
         return Err(Error::OutputNotEmpty);
     }
