@@ -205,6 +205,8 @@ proptest! {
 }
 
 /// In append mode the system would put every piece at the end, in whatever order they come.
+// Wine lets what only appends set the length, as Windows does not.
+#[cfg(unix)]
 #[test]
 fn an_output_file_in_append_mode_is_refused() {
     let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
