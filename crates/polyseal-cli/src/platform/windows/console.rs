@@ -138,7 +138,7 @@ impl Read for QuietTerminal {
                 Key::End => self.left.push(b'\n'),
                 Key::Control(number) => self.left.push(number),
                 Key::Character(it) => {
-                    self.left.extend(it.encode_utf8(&mut encoded[..]).bytes().rev())
+                    self.left.extend(it.encode_utf8(&mut encoded[..]).bytes().rev());
                 }
             }
         }

@@ -23,7 +23,7 @@ fn is_device(name: &str) -> bool {
         let mut digits = stem.strip_prefix(it).unwrap_or_default().chars();
         digits.next().is_some_and(|digit| DIGITS.contains(digit)) && digits.next().is_none()
     };
-    DEVICES.contains(&&*stem) || NUMBERED.iter().any(|it| is_numbered(&it))
+    DEVICES.contains(&&*stem) || NUMBERED.iter().any(is_numbered)
 }
 
 /// Refuses what can be the name of no file here, and says why.
