@@ -157,12 +157,13 @@ clean: ## removes what was built
 
 .PHONY: $(LONG)
 
-# The libraries with the oldest Rust that the manifests promise.
+# The libraries, and what the sdist for Python has, with the oldest Rust that the manifests promise.
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 msrv:
 	rustup toolchain install $(MSRV) --profile minimal
 	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-kms -p polyseal-object-store \
 		-p polyseal-c
+	cargo +$(MSRV) check --locked -p polyseal-py --features polyseal-py/services
 
 # `portable` with an allocator; each family of algorithms and each feature of the file format by itself; the file
 # format where there is no Unix; and all that users install where Unix is macOS.
