@@ -185,14 +185,16 @@ impl NewFile {
                 Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
                     let link = |name: &OsStr| directory.name_unnamed(&file, name);
                     let (temporary, ()) = Temporary::new(&directory, link)?;
-                    directory.rename(temporary.name(), &with_shown)
+                    directory.rename_file(&file, temporary.name(), &with_shown)
                 }
                 linked => linked,
             },
             Name::Temporary(temporary) if overwrite => {
-                directory.rename(temporary.name(), &with_shown)
+                directory.rename_file(&file, temporary.name(), &with_shown)
             }
-            Name::Temporary(temporary) => directory.rename_to_new(temporary.name(), &with_shown),
+            Name::Temporary(temporary) => {
+                directory.rename_to_new(&file, temporary.name(), &with_shown)
+            }
         };
         match give() {
             Ok(()) => Ok(directory),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::platform::NAMES_MAY_BE_ONE;
+
 /// Patterns of names and paths, such as those that a run leaves out.
 ///
 /// ```
@@ -41,7 +43,9 @@ impl Patterns {
                 name if !name.contains('/') => format!("**/{name}"),
                 path => path.trim_start_matches('/').to_owned(),
             };
-            let glob = GlobBuilder::new(&whole).literal_separator(true).build().map_err(failure)?;
+            let mut glob = GlobBuilder::new(&whole);
+            glob.literal_separator(true).case_insensitive(NAMES_MAY_BE_ONE);
+            let glob = glob.build().map_err(failure)?;
             set.add(glob);
         }
         set.build().map(Self).map_err(|error| BadPattern(error.to_string()))

@@ -21,7 +21,7 @@ impl Errno {
     pub(crate) const TIMEDOUT: Self = Self(rustix::io::Errno::TIMEDOUT.raw_os_error());
 }
 
-/// Those of the Universal C Runtime.
+/// Those of the Universal C Runtime, and of sockets where Python has that.
 #[cfg(windows)]
 impl Errno {
     pub(crate) const ACCESS: Self = Self(13);
@@ -30,5 +30,5 @@ impl Errno {
     pub(crate) const ISDIR: Self = Self(21);
     pub(crate) const NOENT: Self = Self(2);
     pub(crate) const NOTDIR: Self = Self(20);
-    pub(crate) const TIMEDOUT: Self = Self(138);
+    pub(crate) const TIMEDOUT: Self = Self(10060);
 }

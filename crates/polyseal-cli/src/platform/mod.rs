@@ -25,5 +25,7 @@ compile_error!("the tool needs Unix or Windows; the library polyseal-file does n
 
 /// Whether it is a regular file. Of a stream some systems say nothing at all.
 pub(crate) fn is_file(file: &File) -> bool {
-    file.metadata().is_ok_and(|it| it.is_file())
+    let is_one = file.metadata().is_ok_and(|it| it.is_file());
+    // Windows may say so of a pipe, which has no identity.
+    is_one && polyseal_local::FileId::of_file(file).is_ok()
 }

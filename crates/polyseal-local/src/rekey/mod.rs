@@ -17,7 +17,7 @@ mod stored;
 mod tree;
 
 use std::fmt;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufReader, Seek};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -43,7 +43,7 @@ use crate::error::{Error, ErrorContext, Problem, Result, UnsupportedByAge, file,
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::contents::{FileExt, not_there};
+use crate::platform::contents::{FileExt, is_locked, not_there};
 use crate::platform::{EntryKind, FileId};
 
 /// How a file gets its other recipients.
@@ -433,7 +433,7 @@ fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
 fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
-    if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+    if is_locked(&file) {
         return Ok(());
     }
     expect_none(place, &file, strict, &())

@@ -9,7 +9,7 @@ use polyseal_file::manifest::Entry;
 
 use super::join::path_of;
 use crate::error::{Error, Problem, Result};
-use crate::platform::{expect_name, name_key};
+use crate::platform::{expect_restorable_name, name_key};
 
 /// The paths of a tree that have been passed.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl TreeNames {
         entry
             .path
             .split(|&byte| byte == b'/')
-            .try_for_each(expect_name)
+            .try_for_each(expect_restorable_name)
             .map_err(|why| error(Problem::ImpossibleName(why)))?;
         match self.passed.insert(name_key(path.as_os_str()).into_owned(), path.clone()) {
             Some(other) => Err(error(Problem::OneFile(root.join(other)))),

@@ -1,5 +1,6 @@
-//! What must be undone when Control-C, Control-Break, a closed window or the end of a session ends
-//! the process: a name that an output has before it is complete.
+//! What must be undone when Control-C or Control-Break ends the process: a name that an output has
+//! before it is complete, and a console that does not show what is typed. When a window is closed
+//! or a session ends, Windows may not wait for it.
 
 use std::process::exit;
 use std::sync::OnceLock;
@@ -24,5 +25,6 @@ pub(super) fn leave_nothing() {
 pub(super) fn end() -> ! {
     // Nobody registers anything in the last moments.
     let _removed = leftovers::remove_all();
+    let _ = crossterm::terminal::disable_raw_mode();
     exit(CONTROL_C_EXIT)
 }

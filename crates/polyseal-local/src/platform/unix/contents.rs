@@ -37,6 +37,11 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
+/// Whether another has locked a file. If not, nobody locks it until it is closed.
+pub(crate) fn is_locked(file: &File) -> bool {
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
 /// The permissions of a file, at most 0o777, and when it was modified.
 pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Timestamp)> {
     let metadata = file.metadata()?;

@@ -287,8 +287,13 @@ impl Directory {
         Ok(renameat(&self.0, from, &self.0, to)?)
     }
 
-    /// Gives `from` the name `to`, which nothing has.
-    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    /// The same of an open file, which is called `from`: not every system goes by that.
+    pub(crate) fn rename_file(&self, _new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.rename(from, to)
+    }
+
+    /// Gives an open file, which is called `from`, the name `to`, which nothing has.
+    pub(crate) fn rename_to_new(&self, _new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{RenameFlags, renameat_with};

@@ -41,6 +41,12 @@ pub(crate) fn expect_name(_name: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The same for a name that somebody else has chosen.
+#[allow(clippy::unnecessary_wraps, reason = "other systems refuse some")]
+pub(crate) fn expect_restorable_name(_name: &[u8]) -> Result<(), &'static str> {
+    Ok(())
+}
+
 /// A path as a manifest has it.
 pub(crate) fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
     Cow::Borrowed(bytes(path.as_os_str()))

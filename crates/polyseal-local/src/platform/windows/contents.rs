@@ -70,7 +70,12 @@ impl Owner {
 
 /// Locks a file until it is closed, unless another has locked it.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
-    sys::try_lock(file)
+    sys::try_lock(file, true)
+}
+
+/// Whether another has locked a file. If not, nobody locks it until it is closed.
+pub(crate) fn is_locked(file: &File) -> bool {
+    matches!(sys::try_lock(file, false), Err(TryLockError::WouldBlock))
 }
 
 /// What stands for the permissions of a file, and when it was modified.
@@ -94,7 +99,10 @@ pub(super) fn set_modified(file: &File, modified: Timestamp) -> io::Result<()> {
     let epoch = SystemTime::UNIX_EPOCH;
     let time = if seconds < 0 { epoch.checked_sub(whole) } else { epoch.checked_add(whole) };
     match time.and_then(|time| time.checked_add(Duration::from_nanos(nanoseconds.into()))) {
-        Some(time) => file.set_times(FileTimes::new().set_modified(time)),
+        Some(time) => match file.set_times(FileTimes::new().set_modified(time)) {
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+            set => set,
+        },
         None => Ok(()),
     }
 }

@@ -20,6 +20,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_TRAVERSE, FILE_WRITE_ATTRIBUTES, READ_CONTROL, SYNCHRONIZE, WRITE_DAC,
 };
 
+use super::SECURITY_IDENTIFICATION;
 use super::contents::set_modified;
 use super::names::possible;
 use super::security::{self, OwnerOnly};
@@ -75,9 +76,12 @@ impl Directory {
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let mut options = OpenOptions::new();
-        let file =
-            options.access_mode(DIRECTORY).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
-        directory(file.into())
+        options.access_mode(DIRECTORY).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        let opened = options.security_qos_flags(SECURITY_IDENTIFICATION).open(path)?;
+        match FileStatus::of(&opened)?.kind() {
+            EntryKind::Directory => Ok(opened.into()),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
     }
 
     /// The same for what is written: a link as its last name is followed only if this user or the
@@ -111,9 +115,12 @@ impl Directory {
     /// Those of the system; a link on the way is one.
     pub fn beneath(&self, path: &Path) -> io::Result<Self> {
         let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
-        names
-            .into_iter()
-            .try_fold(self.clone(), |place, name| directory(place.entry(name, DIRECTORY)?))
+        names.into_iter().try_fold(self.clone(), |place, name| {
+            match place.through(name, DIRECTORY)? {
+                (opened, EntryKind::Directory) => Ok(opened.into()),
+                _ => Err(io::ErrorKind::NotADirectory.into()),
+            }
+        })
     }
 
     /// The directory beneath this one that has `path` in it, and what `path` is called there.
@@ -161,7 +168,14 @@ impl Directory {
     /// # Errors
     /// Those of the system.
     pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
-        FileStatus::of(&self.entry(name.as_ref(), LOOK)?)
+        let opened = match self.entry(name.as_ref(), LOOK) {
+            // Who owns it is not told to everybody.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.entry(name.as_ref(), FILE_READ_ATTRIBUTES | SYNCHRONIZE)
+            }
+            opened => opened,
+        };
+        FileStatus::of(&opened?)
     }
 
     /// The names in it, and what each is.
@@ -268,14 +282,13 @@ impl Directory {
         Err(no_links())
     }
 
-    /// Gives `from`, which nobody else uses, the name `to`, whatever has that.
+    /// Gives the open file `new`, which is called `from`, the name `to`, whatever has that.
     ///
     /// Where the file system does not replace what is open (it is no NTFS, or that of Wine), what
     /// is replaced has another name for a moment.
-    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename_file(&self, new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
         possible(to)?;
-        let new = self.entry(from, DELETE | SYNCHRONIZE)?;
-        let refused = match sys::rename(&new, self, to, true) {
+        let refused = match sys::rename(new, self, to, true) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => error,
             renamed => return renamed,
         };
@@ -286,16 +299,21 @@ impl Directory {
         let mut aside = from.to_owned();
         aside.push(".old");
         sys::rename(&old, self, &aside, false)?;
-        sys::rename(&new, self, to, false).inspect_err(|_| {
+        sys::rename(new, self, to, false).inspect_err(|_| {
             let _ = sys::rename(&old, self, to, false);
         })?;
         sys::remove(&old)
     }
 
-    /// Gives `from` the name `to`, which nothing has.
-    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    /// Gives the open file `new` the name `to`, which nothing has.
+    pub(crate) fn rename_to_new(&self, new: &File, _from: &OsStr, to: &OsStr) -> io::Result<()> {
         possible(to)?;
-        sys::rename(&self.entry(from, DELETE | SYNCHRONIZE)?, self, to, false)
+        sys::rename(new, self, to, false)
+    }
+
+    /// Only links are renamed by their names.
+    pub(crate) fn rename(&self, _from: &OsStr, _to: &OsStr) -> io::Result<()> {
+        Err(no_links())
     }
 
     /// There are no files without a name here.
@@ -321,37 +339,35 @@ impl Directory {
 
     fn regular(&self, path: &Path, access: u32) -> io::Result<File> {
         let (place, name) = self.of_beneath(path)?;
-        let opened = place.entry(&name, access)?;
+        let (opened, kind) = place.through(&name, access)?;
+        match kind {
+            EntryKind::File => Ok(opened.into()),
+            EntryKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
+            EntryKind::Link => Err(is_a_link()),
+            EntryKind::Other => Err(io::Error::other("it is no regular file")),
+        }
+    }
+
+    /// What is called `name` here, and what it is: a link itself, and anything else with the
+    /// contents that it has elsewhere, as in a cloud.
+    fn through(&self, name: &OsStr, access: u32) -> io::Result<(OwnedHandle, EntryKind)> {
+        let opened = self.entry(name, access)?;
         let seen = FileStatus::of(&opened)?;
-        match seen.kind() {
-            EntryKind::Directory => return Err(io::ErrorKind::IsADirectory.into()),
-            EntryKind::Link => return Err(is_a_link()),
-            EntryKind::Other => return Err(io::Error::other("it is no regular file")),
-            EntryKind::File => {}
+        let attributes = sys::basic(&opened)?.FileAttributes;
+        if seen.kind() == EntryKind::Link || attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+            return Ok((opened, seen.kind()));
         }
-        if sys::basic(&opened)?.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
-            return Ok(opened.into());
-        }
-        // Its contents are elsewhere, as in a cloud: the system brings them if it is opened so.
-        let whole = sys::open_at(&place, &name, access, &Disposition::Contents)?;
+        let whole = sys::open_at(self, name, access, &Disposition::Contents)?;
         if FileId::of(&whole)? != seen.id() {
             return Err(is_a_link());
         }
-        Ok(whole.into())
+        Ok((whole, seen.kind()))
     }
 }
 
 impl AsHandle for Directory {
     fn as_handle(&self) -> BorrowedHandle<'_> {
         self.0.as_handle()
-    }
-}
-
-/// What was opened, if it is a directory.
-fn directory(opened: OwnedHandle) -> io::Result<Directory> {
-    match FileStatus::of(&opened)?.kind() {
-        EntryKind::Directory => Ok(opened.into()),
-        _ => Err(io::ErrorKind::NotADirectory.into()),
     }
 }
 

@@ -20,15 +20,26 @@ use std::path::Path;
 pub(crate) use self::access::{Access, allowed_mode};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
-pub(crate) use self::names::{bytes, expect_name, of_bytes, path_bytes, path_of_bytes};
+pub(crate) use self::names::{
+    bytes, expect_name, expect_restorable_name, of_bytes, path_bytes, path_of_bytes,
+};
 pub use self::special::SpecialFile;
 pub use self::status::{EntryKind, FileId, FileStatus};
+
+/// Whoever has made a pipe that a name leads to may ask who opens it, and no more.
+const SECURITY_IDENTIFICATION: u32 = 1 << 16;
 
 /// Whether the system refuses something because of what somebody has put under a name: a link, no
 /// regular file, or what this user may not read.
 pub(crate) fn is_of_what_is_there(error: &io::Error) -> bool {
     use io::ErrorKind;
 
+    // Opened by another program for itself alone, or partly; or a link or a placeholder that leads
+    // nowhere.
+    let of_windows = [32, 33, 1920, 4390, 4391, 4392, 4393, 4394, 4395];
+    if error.raw_os_error().is_some_and(|error| of_windows.contains(&error)) {
+        return true;
+    }
     matches!(
         error.kind(),
         ErrorKind::PermissionDenied

@@ -44,6 +44,22 @@ pub(crate) fn expect_name(name: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The same for a name that somebody else has chosen: what is made like a short name (`GIT~1`) may
+/// mean a file with a long one.
+pub(crate) fn expect_restorable_name(name: &[u8]) -> Result<(), &'static str> {
+    expect_name(name)?;
+    let (stem, extension) = match name.iter().rposition(|&byte| byte == b'.') {
+        Some(at) => (&name[..at], &name[at + 1..]),
+        None => (name, &[][..]),
+    };
+    let digits = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_marked = digits > 0 && stem[..stem.len() - digits].ends_with(b"~");
+    if is_marked && stem.len() <= 8 && extension.len() <= 3 {
+        return Err("it may be the short name of another file");
+    }
+    Ok(())
+}
+
 /// The same, as an error of the system.
 pub(super) fn possible(name: &OsStr) -> io::Result<()> {
     let error =
@@ -114,6 +130,12 @@ mod tests {
             assert_eq!(expect_name(name.as_bytes()), Ok(()), "{name}");
         }
         assert!(expect_name(b"\xff").is_err());
+        for name in ["GIT~1", "longfi~1.txt", "a~12.b"] {
+            assert!(expect_restorable_name(name.as_bytes()).is_err(), "{name}");
+        }
+        for name in ["~1x", "longfile~1", "a~1.html", "a~b", "a1"] {
+            assert_eq!(expect_restorable_name(name.as_bytes()), Ok(()), "{name}");
+        }
     }
 
     #[test]

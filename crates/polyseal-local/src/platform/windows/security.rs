@@ -9,23 +9,23 @@ use std::ffi::c_void;
 use std::io;
 use std::mem::size_of;
 use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::OnceLock;
 
 use windows_sys::Win32::Foundation::{ERROR_SUCCESS, HANDLE, LocalFree, WIN32_ERROR};
 use windows_sys::Win32::Security::Authorization::{
     ConvertSidToStringSidW, ConvertStringSecurityDescriptorToSecurityDescriptorW, GetSecurityInfo,
-    SDDL_REVISION_1, SE_FILE_OBJECT, SetSecurityInfo,
+    SDDL_REVISION_1, SE_FILE_OBJECT,
 };
 use windows_sys::Win32::Security::{
-    ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, GetAce,
-    GetSecurityDescriptorControl, GetTokenInformation, INHERIT_ONLY_ACE,
-    OBJECT_SECURITY_INFORMATION, OWNER_SECURITY_INFORMATION, PROTECTED_DACL_SECURITY_INFORMATION,
-    PSECURITY_DESCRIPTOR, PSID, SE_DACL_PROTECTED, TOKEN_INFORMATION_CLASS, TOKEN_OWNER,
-    TOKEN_QUERY, TOKEN_USER, TokenOwner, TokenUser, UNPROTECTED_DACL_SECURITY_INFORMATION,
+    ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, GetAce, GetTokenInformation,
+    INHERIT_ONLY_ACE, IsValidAcl, OBJECT_SECURITY_INFORMATION, OWNER_SECURITY_INFORMATION,
+    PSECURITY_DESCRIPTOR, PSID, SetKernelObjectSecurity, TOKEN_INFORMATION_CLASS, TOKEN_OWNER,
+    TOKEN_QUERY, TOKEN_USER, TokenOwner, TokenUser,
 };
 use windows_sys::Win32::Storage::FileSystem::{
-    DELETE, FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_DELETE_CHILD, WRITE_DAC, WRITE_OWNER,
+    DELETE, FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_DELETE_CHILD, FILE_WRITE_ATTRIBUTES,
+    WRITE_DAC, WRITE_OWNER,
 };
 use windows_sys::Win32::System::SystemServices::{
     ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE, ACCESS_DENIED_CALLBACK_ACE_TYPE,
@@ -37,12 +37,15 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 /// as they like anyway.
 const TRUSTED: [&str; 3] =
     ["S-1-5-18", "S-1-5-32-544", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"];
+/// The owner of all that is on a disk without owners, such as one with FAT.
+const EVERYONE: &str = "S-1-1-0";
 /// Whoever makes a file in the folder: an entry of the folder itself does not give it anything.
 const CREATOR_OWNER: &str = "S-1-3-0";
 /// Whoever may do one of these in a folder decides what its names mean.
 const NAMING: u32 = FILE_ADD_FILE
     | FILE_ADD_SUBDIRECTORY
     | FILE_DELETE_CHILD
+    | FILE_WRITE_ATTRIBUTES
     | DELETE
     | WRITE_DAC
     | WRITE_OWNER
@@ -58,7 +61,7 @@ pub(crate) struct Sid(String);
 impl Sid {
     /// Whether it is the user of this process, or what the user's new files belong to.
     pub(super) fn is_us(&self) -> bool {
-        us().is_some_and(|us| us.contains(self))
+        self.0 == EVERYONE || us().is_some_and(|us| us.contains(self))
     }
 
     /// Whether it is the system or its administrators.
@@ -162,7 +165,8 @@ impl OwnerOnly {
 
     fn new(inherited: &str) -> io::Result<Self> {
         let Sid(user) = token_user()?;
-        let text = format!("O:{user}D:P(A;{inherited};FA;;;{user})");
+        // The owner may be known to a server by another name.
+        let text = format!("D:P(A;{inherited};FA;;;{user})(A;{inherited};FA;;;OW)");
         let wide: Vec<u16> = text.encode_utf16().chain([0]).collect();
         let (mut made, mut bytes) = (null_mut(), 0);
         // SAFETY: the text ends with a zero; the results are locals.
@@ -225,19 +229,10 @@ impl Security {
         unsafe { text(self.owner) }
     }
 
-    /// Whether the list is one that the folder gives nothing to.
-    fn is_protected(&self) -> io::Result<bool> {
-        let (mut control, mut revision) = (0, 0);
-        // SAFETY: the descriptor is one that `self` keeps; the results are locals.
-        true_or_error(unsafe {
-            GetSecurityDescriptorControl(self.descriptor, &raw mut control, &raw mut revision)
-        })?;
-        Ok(control & SE_DACL_PROTECTED != 0)
-    }
-
     /// Whether nobody but this user and the system may do one of `rights`. In doubt, somebody may.
     fn allows_only_us(&self, rights: u32) -> bool {
-        if self.list.is_null() {
+        // SAFETY: the list is one that `self` keeps.
+        if self.list.is_null() || unsafe { IsValidAcl(self.list) } == 0 {
             return false;
         }
         // SAFETY: the list is one that `self` keeps.
@@ -267,7 +262,8 @@ impl Security {
         // SAFETY: an entry of this type is this structure, in memory that `self` keeps; the
         // identifier begins where its first part is.
         let (mask, sid) = unsafe { ((*entry).Mask, text((&raw mut (*entry).SidStart).cast())?) };
-        Ok(mask & rights == 0 || sid.is_trusted() || sid.0 == CREATOR_OWNER)
+        let is_harmless = sid.is_trusted() && sid.0 != EVERYONE || sid.0 == CREATOR_OWNER;
+        Ok(mask & rights == 0 || is_harmless)
     }
 }
 
@@ -291,16 +287,11 @@ pub(super) fn copy_list(old: &impl AsHandle, new: &impl AsHandle) -> io::Result<
     if seen.list.is_null() {
         return Ok(());
     }
-    let protection = if seen.is_protected()? {
-        PROTECTED_DACL_SECURITY_INFORMATION
-    } else {
-        UNPROTECTED_DACL_SECURITY_INFORMATION
-    };
-    let what = DACL_SECURITY_INFORMATION | protection;
-    // SAFETY: the list is one that `seen` keeps; nothing else is given.
-    success_or_error(unsafe {
+    // As it is: `SetSecurityInfo` would take a part of it anew from the folder.
+    // SAFETY: the descriptor is one that `seen` keeps.
+    true_or_error(unsafe {
         let handle = new.as_handle().as_raw_handle();
-        SetSecurityInfo(handle, SE_FILE_OBJECT, what, null_mut(), null_mut(), seen.list, null())
+        SetKernelObjectSecurity(handle, DACL_SECURITY_INFORMATION, seen.descriptor)
     })
 }
 

@@ -2,7 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use super::SECURITY_IDENTIFICATION;
 
 /// What is written to on purpose. Other names of devices are refused, as those of files.
 const OURS: [&str; 3] = ["NUL", "CON", "CONOUT$"];
@@ -41,7 +44,9 @@ impl SpecialFile {
     /// # Errors
     /// Those of the system.
     pub fn open(&self) -> io::Result<Option<File>> {
-        OpenOptions::new().write(true).open(&self.path).map(Some)
+        let mut options = OpenOptions::new();
+        options.write(true).security_qos_flags(SECURITY_IDENTIFICATION);
+        options.open(&self.path).map(Some)
     }
 }
 

@@ -15,6 +15,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_READ_ATTRIBUTES,
 };
 
+use super::SECURITY_IDENTIFICATION;
 use super::security::{self, Sid};
 use super::sys;
 
@@ -41,6 +42,7 @@ impl FileId {
     pub fn of_path(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        options.security_qos_flags(SECURITY_IDENTIFICATION);
         Self::of(&options.open(path)?)
     }
 

@@ -24,15 +24,16 @@ use windows_sys::Wdk::Storage::FileSystem::{
     FileRenameInformation, FileRenameInformationEx, NtCreateFile, NtSetInformationFile,
 };
 use windows_sys::Win32::Foundation::{
-    ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NO_MORE_FILES, HANDLE, NTSTATUS,
-    RtlNtStatusToDosError, STATUS_INVALID_INFO_CLASS, STATUS_INVALID_PARAMETER,
-    STATUS_NOT_IMPLEMENTED, STATUS_NOT_SUPPORTED, UNICODE_STRING,
+    ERROR_FILE_NOT_FOUND, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_NO_MORE_FILES, HANDLE,
+    NTSTATUS, RtlNtStatusToDosError, STATUS_INVALID_DEVICE_REQUEST, STATUS_INVALID_INFO_CLASS,
+    STATUS_INVALID_PARAMETER, STATUS_NOT_IMPLEMENTED, STATUS_NOT_SUPPORTED, UNICODE_STRING,
 };
 use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_TAG_INFO, FILE_BASIC_INFO, FILE_FULL_DIR_INFO,
-    FILE_ID_INFO, FILE_INFO_BY_HANDLE_CLASS, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE,
-    FILE_STANDARD_INFO, FileAttributeTagInfo, FileBasicInfo, FileFullDirectoryInfo,
-    FileFullDirectoryRestartInfo, FileIdInfo, FileStandardInfo, GetFileInformationByHandleEx,
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_TAG_INFO, FILE_BASIC_INFO,
+    FILE_FULL_DIR_INFO, FILE_ID_INFO, FILE_INFO_BY_HANDLE_CLASS, FILE_SHARE_DELETE,
+    FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_STANDARD_INFO, FILE_TYPE_DISK, FileAttributeTagInfo,
+    FileBasicInfo, FileFullDirectoryInfo, FileFullDirectoryRestartInfo, FileIdInfo,
+    FileStandardInfo, GetFileInformationByHandle, GetFileInformationByHandleEx, GetFileType,
     LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
 };
 use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, OVERLAPPED};
@@ -65,7 +66,10 @@ pub(super) fn open_at(
     let (how, options, security) = match disposition {
         Disposition::Existing => (FILE_OPEN, FILE_OPEN_REPARSE_POINT, null()),
         Disposition::Contents => (FILE_OPEN, 0, null()),
-        Disposition::New(owner_only, options) => (FILE_CREATE, *options, owner_only.as_ptr()),
+        Disposition::New(owner_only, options) => {
+            // Else what a link leads to would be made.
+            (FILE_CREATE, *options | FILE_OPEN_REPARSE_POINT, owner_only.as_ptr())
+        }
     };
     // The case of names is left to the directory, as every program leaves it.
     const OBJ_CASE_INSENSITIVE: u32 = 0x40;
@@ -174,6 +178,7 @@ fn set_information(
 /// Whether a file system, or an old Windows, does not know what it was asked.
 fn is_unknown(status: NTSTATUS) -> bool {
     [
+        STATUS_INVALID_DEVICE_REQUEST,
         STATUS_INVALID_INFO_CLASS,
         STATUS_INVALID_PARAMETER,
         STATUS_NOT_IMPLEMENTED,
@@ -218,11 +223,24 @@ pub(super) fn basic(file: &impl AsHandle) -> io::Result<FILE_BASIC_INFO> {
     unsafe { information(file, FileBasicInfo) }
 }
 
+/// `FILE_STANDARD_INFO`, with numbers where that has `bool`s: a driver may write any byte there.
+#[derive(Default)]
+#[repr(C)]
+struct StandardInformation {
+    _allocation_size: i64,
+    end_of_file: i64,
+    _number_of_links: u32,
+    _delete_pending: u8,
+    _directory: u8,
+}
+
+const _: () = assert!(size_of::<StandardInformation>() == size_of::<FILE_STANDARD_INFO>());
+
 /// The length in bytes.
 pub(super) fn length(file: &impl AsHandle) -> io::Result<u64> {
-    // SAFETY: this is the structure of that class, of numbers and of `bool`s that the system makes.
-    let standard: FILE_STANDARD_INFO = unsafe { information(file, FileStandardInfo) }?;
-    Ok(u64::try_from(standard.EndOfFile).unwrap_or_default())
+    // SAFETY: this has the layout of that class's structure, and is of numbers.
+    let standard: StandardInformation = unsafe { information(file, FileStandardInfo) }?;
+    Ok(u64::try_from(standard.end_of_file).unwrap_or_default())
 }
 
 /// What stands in the place of contents.
@@ -235,8 +253,25 @@ pub(super) fn reparse_tag(file: &impl AsHandle) -> io::Result<u32> {
 /// The volume, and the file there.
 pub(super) fn id(file: &impl AsHandle) -> io::Result<(u64, [u8; 16])> {
     // SAFETY: this is the structure of that class, of numbers.
-    let id: FILE_ID_INFO = unsafe { information(file, FileIdInfo) }?;
-    Ok((id.VolumeSerialNumber, id.FileId.Identifier))
+    if let Ok(id) = unsafe { information::<FILE_ID_INFO>(file, FileIdInfo) } {
+        return Ok((id.VolumeSerialNumber, id.FileId.Identifier));
+    }
+    // SAFETY: it only looks at the handle.
+    if unsafe { GetFileType(file.as_handle().as_raw_handle()) } != FILE_TYPE_DISK {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    // FAT has no such numbers, and these.
+    let mut seen = BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the result is a local.
+    let done =
+        unsafe { GetFileInformationByHandle(file.as_handle().as_raw_handle(), &raw mut seen) };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let mut id = [0; 16];
+    id[..4].copy_from_slice(&seen.nFileIndexLow.to_le_bytes());
+    id[4..8].copy_from_slice(&seen.nFileIndexHigh.to_le_bytes());
+    Ok((seen.dwVolumeSerialNumber.into(), id))
 }
 
 /// A name in a directory.
@@ -265,7 +300,10 @@ pub(super) fn list(directory: &impl AsHandle) -> io::Result<Vec<ListedName>> {
         };
         if done == 0 {
             let error = io::Error::last_os_error();
-            let is_end = error.raw_os_error() == Some(ERROR_NO_MORE_FILES as i32);
+            // The root of a disk may have nothing, not even itself.
+            let is_empty = class == FileFullDirectoryRestartInfo
+                && error.raw_os_error() == Some(ERROR_FILE_NOT_FOUND as i32);
+            let is_end = is_empty || error.raw_os_error() == Some(ERROR_NO_MORE_FILES as i32);
             return if is_end { Ok(names) } else { Err(error) };
         }
         class = FileFullDirectoryInfo;
@@ -294,12 +332,13 @@ pub(super) fn list(directory: &impl AsHandle) -> io::Result<Vec<ListedName>> {
 
 /// Locks a byte that no file has, until the file is closed: what is locked cannot be read by
 /// others, and what the file has shall be.
-pub(super) fn try_lock(file: &File) -> Result<(), TryLockError> {
+pub(super) fn try_lock(file: &File, exclusive: bool) -> Result<(), TryLockError> {
     const LAST: u64 = i64::MAX as u64 - 1;
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = LAST as u32;
     place.Anonymous.Anonymous.OffsetHigh = (LAST >> 32) as u32;
-    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    let exclusive = if exclusive { LOCKFILE_EXCLUSIVE_LOCK } else { 0 };
+    let flags = exclusive | LOCKFILE_FAIL_IMMEDIATELY;
     // SAFETY: the file is one of synchronous calls, so this returns when it is done with `place`.
     let done = unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut place) };
     if done != 0 {
