@@ -48,8 +48,8 @@ test "$(polyseal decrypt -k key sealed)" = 'attack at dawn'
 # What is named and not run.
 NOT_RUN = {"Once it is published"}
 # What package managers, compilers and Python keep for themselves.
-KEPT = re.compile(r"/(var|tmp|download|root/\.cargo|root/\.cache)(/|$)|.*/__pycache__(/|$)|/etc/ld\.so\.cache$")
-PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/root/.cargo/bin"]
+KEPT = re.compile(r"/(var|tmp|download|opt/cargo|home/\.cache)(/|$)|.*/__pycache__(/|$)|/etc/ld\.so\.cache$")
+PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/opt/cargo/bin"]
 
 
 def blocks(page):
@@ -136,7 +136,7 @@ def inside(place, script, binds, variables):
     for source, target in {"/dev": "/dev", **binds}.items():
         (place / target.lstrip("/")).mkdir(parents=True, exist_ok=True)
         mounts.append(f"mount --rbind '{source}' '{place}{target}'")
-    variables = {"HOME": "/root", "LC_ALL": "C.UTF-8", "PATH": ":".join(PATHS), **variables}
+    variables = {"HOME": "/home", "LC_ALL": "C.UTF-8", "PATH": ":".join(PATHS), **variables}
     mounts += [f"mount -t proc proc '{place}/proc'", f"cd '{place}/download'", f"exec chroot '{place}' sh -euxc \"$0\""]
     run("unshare", "--mount", "--net", "sh", "-euc", "\n".join(mounts), f"cd /download\n{script}", env=variables, input=b"y\n")
 
@@ -152,8 +152,8 @@ def with_rust():
     sysroot = subprocess.check_output(["rustc", "--print", "sysroot"], cwd=ROOT, text=True).strip()
     registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")) / "registry"
     run("cargo", "fetch", "--quiet", "--locked", cwd=ROOT)
-    return ({sysroot: "/opt/rust", str(registry): "/root/.cargo/registry"},
-            {"PATH": ":".join(["/opt/rust/bin", *PATHS]), "CARGO_NET_OFFLINE": "true", **QUICK})
+    return ({sysroot: "/opt/rust", str(registry): "/opt/cargo/registry"},
+            {"PATH": ":".join(["/opt/rust/bin", *PATHS]), "CARGO_HOME": "/opt/cargo", "CARGO_NET_OFFLINE": "true", **QUICK})
 
 
 def in_a_root(section, found, downloads, place):

@@ -19,8 +19,8 @@ use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
 pub(crate) use self::access::{Access, allowed_mode};
+pub use self::directory::Directory;
 pub(crate) use self::directory::DirectoryState;
-pub use self::directory::{Directory, beneath, components};
 pub use self::special::SpecialFile;
 pub use self::status::{EntryKind, FileId, FileStatus};
 

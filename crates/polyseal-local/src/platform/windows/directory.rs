@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ use super::security::{self, OwnerOnly};
 use super::status::timestamp;
 use super::sys::{self, Disposition};
 use super::{EntryKind, FileId, FileStatus};
+use crate::platform::components;
 
 const LOOK: u32 = FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE;
 const DIRECTORY: u32 = LOOK | FILE_LIST_DIRECTORY | FILE_TRAVERSE;
@@ -377,24 +378,4 @@ fn is_a_link() -> io::Error {
 
 fn no_links() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "links are not kept on Windows")
-}
-
-/// The names in a path that can lie beneath a directory: none is `..`, and it is not absolute.
-#[must_use]
-pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
-    let name = |component| match component {
-        Component::Normal(name) => Some(name),
-        _ => None,
-    };
-    let names = path.components().map(name).collect::<Option<Vec<_>>>()?;
-    // Of its own accord, Path leaves out what is empty or `.`.
-    let bytes = names.iter().map(|name| name.len() + 1).sum::<usize>().saturating_sub(1);
-    (bytes == path.as_os_str().len()).then_some(names)
-}
-
-/// `path` without `.` and empty names, if it lies beneath the directory that it is relative to.
-#[must_use]
-pub fn beneath(path: &Path) -> Option<PathBuf> {
-    let path: PathBuf = path.components().filter(|c| *c != Component::CurDir).collect();
-    components(&path).filter(|names| !names.is_empty()).map(|_| path.clone())
 }

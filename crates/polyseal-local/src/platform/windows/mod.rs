@@ -18,8 +18,8 @@ use std::io;
 use std::path::Path;
 
 pub(crate) use self::access::{Access, allowed_mode};
+pub use self::directory::Directory;
 pub(crate) use self::directory::DirectoryState;
-pub use self::directory::{Directory, beneath, components};
 pub(crate) use self::names::{
     bytes, expect_name, expect_restorable_name, of_bytes, path_bytes, path_of_bytes,
 };

@@ -1,0 +1,53 @@
+//! Paths that lie beneath a directory.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+/// The names in a path that can lie beneath a directory: none is `..`, and it is not absolute.
+#[must_use]
+pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
+    let name = |component| match component {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    };
+    let names = path.components().map(name).collect::<Option<Vec<_>>>()?;
+    // Of its own accord, Path leaves out what is empty or `.`.
+    let bytes = names.iter().map(|name| name.len() + 1).sum::<usize>().saturating_sub(1);
+    (bytes == path.as_os_str().len()).then_some(names)
+}
+
+/// `path` without `.` and empty names, if it lies beneath the directory that it is relative to.
+#[must_use]
+pub fn beneath(path: &Path) -> Option<PathBuf> {
+    let path: PathBuf = path.components().filter(|c| *c != Component::CurDir).collect();
+    components(&path).filter(|names| !names.is_empty()).map(|_| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_beneath_are_paths_beneath() {
+        for (path, expected) in [
+            ("a", Some(1)),
+            ("a/b/c", Some(3)),
+            ("", Some(0)),
+            ("a/", None),
+            ("a//b", None),
+            ("a/./b", None),
+            ("./a", None),
+            ("/a", None),
+            ("..", None),
+            ("a/../b", None),
+            (".", None),
+        ] {
+            let found = components(Path::new(path)).map(|names| names.len());
+            assert_eq!(found, expected, "{path}");
+        }
+        assert_eq!(beneath(Path::new("./a//b/./c")), Some("a/b/c".into()));
+        for outside in ["..", "a/..", "/a", ".", ""] {
+            assert_eq!(beneath(Path::new(outside)), None, "{outside}");
+        }
+    }
+}
