@@ -52,7 +52,7 @@ def test_the_page_names_files_of_this_version():
 
 
 def test_what_programs_keep_is_not_left_behind(tmp_path):
-    for name in ["var/log/apt", "usr/lib/python3/__pycache__/a.pyc", "usr/local/bin/tool", "root/.cargo/bin/tool"]:
+    for name in ["var/log/apt", "usr/lib/python3/__pycache__/a.pyc", "usr/local/bin/tool", "opt/cargo/bin/tool"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     assert install.files(tmp_path) == {"/usr/local/bin/tool"}
