@@ -73,11 +73,11 @@ impl InputFile {
         if file.metadata().is_ok_and(|it| it.is_dir()) {
             return Err(failure(io::ErrorKind::IsADirectory.into()));
         }
-        let is_file = platform::is_file(&file);
+        let id = platform::file_id(&file).map_err(failure)?;
         let bytes = || file.metadata().map(|it| it.len());
         // Standard input is read from where it stands, and only forward.
-        let length = (named.is_some() && is_file).then(bytes).transpose().map_err(failure)?;
-        let id = is_file.then(|| FileId::of_file(&file)).transpose().map_err(failure)?;
+        let has_length = named.is_some() && id.is_some();
+        let length = has_length.then(bytes).transpose().map_err(failure)?;
         Ok(Self {
             file,
             length,
@@ -199,8 +199,7 @@ impl OutputFile {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
         let file = platform::to_file(&stream).map_err(failure)?;
-        if platform::is_file(&file) {
-            let id = FileId::of_file(&file).map_err(failure)?;
+        if let Some(id) = platform::file_id(&file).map_err(failure)? {
             forbidden(forbidden_outputs).expect_other(id, Path::new(name))?;
         }
         Ok(Self::DirectOutput(DirectOutput { file, text }))

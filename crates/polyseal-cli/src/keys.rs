@@ -41,8 +41,9 @@ impl KeyInputs {
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
-                let id = platform::is_file(&file).then(|| FileId::of_file(&file).ok());
-                lock(&sources.files).extend(id.flatten());
+                let id = platform::file_id(&file);
+                let id = id.map_err(|error| prompt::descriptor_failure(fd, &error))?;
+                lock(&sources.files).extend(id);
                 sources.descriptors.push((fd, Mutex::new(file)));
             }
         }

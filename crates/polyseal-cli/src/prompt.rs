@@ -45,7 +45,7 @@ pub(crate) fn new_passphrase() -> Result<Passphrase> {
     Ok(Passphrase::new(first.into_bytes())?)
 }
 
-fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
+pub(crate) fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
     Failure::io("read the passphrase from", format!("file descriptor {fd}").as_ref(), error)
 }
 

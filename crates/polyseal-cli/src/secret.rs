@@ -27,8 +27,7 @@ pub(crate) fn read(
     let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
     let mut file = platform::open(path).map_err(failure)?;
     expect_unread(&file, path == Path::new("-"), &format!("the {what} {}", path.display()))?;
-    let id = platform::is_file(&file).then(|| FileId::of_file(&file)).transpose();
-    let id = id.map_err(failure)?;
+    let id = platform::file_id(&file).map_err(failure)?;
     let mut bytes = Zeroizing::new(vec![0; limit + 1]);
     let mut length = 0;
     while length < bytes.len() {

@@ -1,8 +1,6 @@
 //! All that the tool itself asks of the operating system: signals, the terminal, the streams that
 //! it was given. What is done to files is in [`polyseal_local`].
 
-use std::fs::File;
-
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -16,16 +14,9 @@ use self::windows as system;
 #[cfg(feature = "stores")]
 pub(crate) use self::system::nothing;
 pub(crate) use self::system::{
-    QuietTerminal, Stream, StreamId, Terminal, descriptor, given, is_standard_error,
+    QuietTerminal, Stream, StreamId, Terminal, descriptor, file_id, given, is_standard_error,
     keep_descriptors, may_have_been_closed, not_given, open, prepare, stream_id, to_file,
 };
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("the tool needs Unix or Windows; the library polyseal-file does not");
-
-/// Whether it is a regular file. Of a stream some systems say nothing at all.
-pub(crate) fn is_file(file: &File) -> bool {
-    let is_one = file.metadata().is_ok_and(|it| it.is_file());
-    // Windows may say so of a pipe, which has no identity.
-    is_one && polyseal_local::FileId::of_file(file).is_ok()
-}

@@ -5,6 +5,7 @@
 //! that replaces another ([`Access`]), what files can share and how they are locked ([`contents`]),
 //! and which names there are.
 
+mod entry_kind;
 mod links;
 mod name_key;
 mod paths;
@@ -18,6 +19,7 @@ use self::unix as system;
 #[cfg(windows)]
 use self::windows as system;
 
+pub use self::entry_kind::EntryKind;
 pub(crate) use self::links::links_are_ours;
 pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, name_key};
 pub use self::paths::{beneath, components};
@@ -27,7 +29,7 @@ pub(crate) use self::system::{
     expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, of_bytes, owner_is_kept,
     path_bytes, path_of_bytes, process_mask,
 };
-pub use self::system::{Directory, EntryKind, FileId, FileStatus, SpecialFile};
+pub use self::system::{Directory, FileId, FileStatus, SpecialFile};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("files by name need Unix or Windows; the file format, polyseal-file, does not");

@@ -153,3 +153,25 @@ impl Iterator for Walk<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leftovers::Temporary;
+
+    #[test]
+    fn what_is_being_written_to_a_sealed_tree_is_no_stranger_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Directory::open(folder.path()).unwrap();
+        let names = |sealed| {
+            let walk = Walk::new(&root, &|_| false, sealed);
+            walk.collect::<Result<Vec<_>, _>>().unwrap().len()
+        };
+        let (temporary, _file) = Temporary::new(&root, |name| root.create(name)).unwrap();
+        assert_eq!((names(true), names(false)), (0, 1));
+        let left = temporary.name().to_owned();
+        drop(temporary);
+        std::fs::write(folder.path().join(left), b"").unwrap();
+        assert_eq!(names(true), 1);
+    }
+}

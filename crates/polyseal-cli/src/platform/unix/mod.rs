@@ -9,8 +9,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[cfg(feature = "stores")]
 pub(crate) use self::streams::nothing;
 pub(crate) use self::streams::{
-    Stream, StreamId, descriptor, given, is_standard_error, keep_descriptors, may_have_been_closed,
-    not_given, open, stream_id, to_file,
+    Stream, StreamId, descriptor, file_id, given, is_standard_error, keep_descriptors,
+    may_have_been_closed, not_given, open, stream_id, to_file,
 };
 pub(crate) use self::terminal::{QuietTerminal, Terminal};
 

@@ -39,7 +39,13 @@ pub(crate) fn to_file(stream: &impl Stream) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)
 }
 
-/// Whether two are one stream: that of standard error.
+/// Which regular file it is; none of anything else.
+pub(crate) fn file_id(file: &File) -> io::Result<Option<FileId>> {
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file().then(|| FileId::from_metadata(&metadata)))
+}
+
+/// Whether it is standard error.
 pub(crate) fn is_standard_error(stream: &impl Stream) -> bool {
     stream.as_fd().as_raw_fd() == io::stderr().as_raw_fd()
 }

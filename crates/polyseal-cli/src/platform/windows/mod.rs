@@ -12,8 +12,8 @@ pub(crate) use self::console::{QuietTerminal, Terminal};
 #[cfg(feature = "stores")]
 pub(crate) use self::streams::nothing;
 pub(crate) use self::streams::{
-    Stream, StreamId, descriptor, given, is_standard_error, keep_descriptors, may_have_been_closed,
-    not_given, open, stream_id, to_file,
+    Stream, StreamId, descriptor, file_id, given, is_standard_error, keep_descriptors,
+    may_have_been_closed, not_given, open, stream_id, to_file,
 };
 
 /// What is done before anything else.

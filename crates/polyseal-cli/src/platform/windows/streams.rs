@@ -46,6 +46,15 @@ pub(crate) fn to_file(stream: &impl AsHandle) -> io::Result<File> {
     stream.as_handle().try_clone_to_owned().map(File::from)
 }
 
+/// Which regular file it is; none of anything else. Of a pipe or the console the system may say
+/// that it is one, or nothing.
+pub(crate) fn file_id(file: &File) -> io::Result<Option<FileId>> {
+    match FileId::of_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        id => Ok(Some(id?).filter(|_| file.metadata().is_ok_and(|it| it.is_file()))),
+    }
+}
+
 /// Whether it is standard error.
 pub(crate) fn is_standard_error(stream: &impl AsHandle) -> bool {
     stream.as_handle().as_raw_handle() == io::stderr().as_raw_handle()
@@ -53,8 +62,8 @@ pub(crate) fn is_standard_error(stream: &impl AsHandle) -> bool {
 
 /// Which stream a file is, if it is standard input, under whatever name.
 pub(crate) fn stream_id(file: &File, is_standard_input: bool) -> io::Result<Option<StreamId>> {
-    let id = FileId::of_file(file).ok();
-    let input = to_file(&io::stdin()).and_then(|input| FileId::of_file(&input)).ok();
+    let id = file_id(file)?;
+    let input = to_file(&io::stdin()).and_then(|input| file_id(&input)).ok().flatten();
     Ok(match id {
         Some(id) if is_standard_input || input == Some(id) => Some(StreamId::File(id)),
         None if is_standard_input => Some(StreamId::StandardInput),

@@ -16,7 +16,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use rustix::fs::{Gid, Stat, fchown, fstat};
 use rustix::process::{getegid, geteuid};
 
-use super::{Directory, EntryKind, FileId, FileStatus};
+use super::{Directory, FileId, FileStatus};
+use crate::platform::EntryKind;
 
 const OWNER: u32 = 0o700;
 const GROUP: u32 = 0o070;

@@ -25,7 +25,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::access::is_for_us;
-use super::{EntryKind, FileId, FileStatus};
+use super::{FileId, FileStatus};
+use crate::platform::EntryKind;
 use crate::platform::components;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);

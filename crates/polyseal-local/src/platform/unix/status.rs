@@ -9,6 +9,8 @@ use polyseal_file::manifest::Timestamp;
 use rustix::fs::{FileType, Stat};
 use rustix::process::geteuid;
 
+use crate::platform::EntryKind;
+
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o777;
 
@@ -41,19 +43,6 @@ impl FileId {
     pub fn of_path(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&fs::metadata(path)?))
     }
-}
-
-/// What has a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EntryKind {
-    /// A device, a FIFO or a socket.
-    Other,
-    /// A symbolic link.
-    Link,
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
 }
 
 impl EntryKind {

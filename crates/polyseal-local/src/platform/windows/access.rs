@@ -10,7 +10,8 @@ use std::io;
 
 use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, READ_CONTROL, SYNCHRONIZE};
 
-use super::{Directory, EntryKind, FileId, FileStatus, security};
+use super::{Directory, FileId, FileStatus, security};
+use crate::platform::EntryKind;
 
 const OWNER: u16 = 0o700;
 

@@ -26,7 +26,8 @@ use super::names::possible;
 use super::security::{self, OwnerOnly};
 use super::status::timestamp;
 use super::sys::{self, Disposition};
-use super::{EntryKind, FileId, FileStatus};
+use super::{FileId, FileStatus};
+use crate::platform::EntryKind;
 use crate::platform::components;
 
 const LOOK: u32 = FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE;

@@ -18,6 +18,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use super::SECURITY_IDENTIFICATION;
 use super::security::{self, Sid};
 use super::sys;
+use crate::platform::EntryKind;
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,19 +51,6 @@ impl FileId {
         let (volume, file) = sys::id(file)?;
         Ok(Self { volume, file })
     }
-}
-
-/// What has a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EntryKind {
-    /// A device.
-    Other,
-    /// A symbolic link, or a junction.
-    Link,
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
 }
 
 impl EntryKind {

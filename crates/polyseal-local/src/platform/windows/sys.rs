@@ -251,14 +251,16 @@ pub(super) fn reparse_tag(file: &impl AsHandle) -> io::Result<u32> {
 }
 
 /// The volume, and the file there.
+///
+/// `Unsupported` of what is on no disk, such as a pipe or the console.
 pub(super) fn id(file: &impl AsHandle) -> io::Result<(u64, [u8; 16])> {
-    // SAFETY: this is the structure of that class, of numbers.
-    if let Ok(id) = unsafe { information::<FILE_ID_INFO>(file, FileIdInfo) } {
-        return Ok((id.VolumeSerialNumber, id.FileId.Identifier));
-    }
     // SAFETY: it only looks at the handle.
     if unsafe { GetFileType(file.as_handle().as_raw_handle()) } != FILE_TYPE_DISK {
         return Err(io::ErrorKind::Unsupported.into());
+    }
+    // SAFETY: this is the structure of that class, of numbers.
+    if let Ok(id) = unsafe { information::<FILE_ID_INFO>(file, FileIdInfo) } {
+        return Ok((id.VolumeSerialNumber, id.FileId.Identifier));
     }
     // FAT has no such numbers, and these.
     let mut seen = BY_HANDLE_FILE_INFORMATION::default();

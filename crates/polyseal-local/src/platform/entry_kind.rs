@@ -1,0 +1,14 @@
+//! What can have a name.
+
+/// What has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A device, a FIFO or a socket.
+    Other,
+    /// A symbolic link; on Windows a junction, too.
+    Link,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+}
