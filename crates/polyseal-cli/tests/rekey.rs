@@ -10,15 +10,15 @@
 
 mod common;
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{Outcome, TestDir, message, payload_offset};
+use common::{Outcome, TestDir, message, payload_offset, rekey_until_locked};
 
 const BACKUP: &str = "c.header-backup";
 
@@ -530,19 +530,6 @@ fn a_wrong_context_is_refused_wherever_it_is_given() {
         let all = [&["rekey", "--restore"], args, &["c"]].concat();
         room.run(all, b"").fails(2, "cannot be used with");
     }
-}
-
-/// Starts a rekey of `path`, which stops when the file is locked, until there is a file `go`.
-fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> Child {
-    let args = [&["rekey", "-k", "k"], args, &[path]].concat();
-    let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
-    let file = File::open(room.path(path)).unwrap();
-    // Shared, as the tool's own look for an interrupted rekey is, which is no lock to wait for.
-    while !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-        file.unlock().unwrap();
-        sleep(Duration::from_millis(5));
-    }
-    child
 }
 
 /// Two rekeys of one file do not undo each other, whichever way the first makes its change: the one

@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{TestDir, lines, message};
+use common::{TestDir, lines, message, rekey_until_locked};
 
 #[test]
 fn files_go_and_come_back() {
@@ -126,6 +126,22 @@ fn what_is_killed_leaves_what_was_there() {
 fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
     common::rekey_a_tree_and_be_killed(40, &[]);
     common::rekey_a_tree_and_be_killed(40, &["--in-place"]);
+}
+
+/// What is locked can be read all the same.
+#[test]
+fn what_is_being_rekeyed_is_not_rekeyed_by_another() {
+    let room = TestDir::new();
+    let before = room.seal(b"attack at dawn");
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let mut first = rekey_until_locked(&room, &["--to-key", "other"], "c");
+    let second = ["rekey", "-k", "k", "--to-key", "k", "c"];
+    room.run(second, b"").fails(1, "is being rekeyed by another program");
+    assert!(room.read("c") == before);
+    room.opens("k", "c", b"attack at dawn");
+    room.write("go", b"");
+    assert!(first.wait().unwrap().success());
+    room.opens("other", "c", b"attack at dawn");
 }
 
 /// An output that is open elsewhere is replaced, and its readers keep what they have.

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -189,6 +189,22 @@ pub(crate) fn watch(mut child: Child) -> u64 {
 /// Its standard output is read by nobody.
 pub(crate) fn alone(mut command: Command) -> Child {
     command.stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// Starts a rekey of `path`, which stops when the file is locked, until there is a file `go`.
+pub(crate) fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> Child {
+    let args = [&["rekey", "-k", "k"], args, &[path]].concat();
+    let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
+    // Shared, as the tool's own look for an interrupted rekey is, which is no lock to wait for; and
+    // given back by closing, for Wine does not know the lock of a whole file again.
+    let is_locked = || {
+        let file = File::open(room.path(path)).unwrap();
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    };
+    while !is_locked() {
+        sleep(Duration::from_millis(5));
+    }
+    child
 }
 
 /// Rekeys a tree of so many files, is killed at some moments, and runs again until it is done: at
