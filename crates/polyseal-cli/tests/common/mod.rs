@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Once;
 use std::thread::{self, sleep};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) const TOOL: &str = env!("CARGO_BIN_EXE_polyseal");
 
@@ -201,7 +201,9 @@ pub(crate) fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> C
         let file = File::open(room.path(path)).unwrap();
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
     };
+    let start = Instant::now();
     while !is_locked() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing locks {path}");
         sleep(Duration::from_millis(5));
     }
     child
