@@ -194,7 +194,7 @@ pub(crate) fn alone(mut command: Command) -> Child {
 /// Starts a rekey of `path`, which stops when the file is locked, until there is a file `go`.
 pub(crate) fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> Child {
     let args = [&["rekey", "-k", "k"], args, &[path]].concat();
-    let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
+    let mut child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
     // Shared, as the tool's own look for an interrupted rekey is, which is no lock to wait for; and
     // given back by closing, for Wine does not know the lock of a whole file again.
     let is_locked = || {
@@ -203,7 +203,10 @@ pub(crate) fn rekey_until_locked(room: &TestDir, args: &[&str], path: &str) -> C
     };
     let start = Instant::now();
     while !is_locked() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing locks {path}");
+        if start.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("nothing locks {path}");
+        }
         sleep(Duration::from_millis(5));
     }
     child
