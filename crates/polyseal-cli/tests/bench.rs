@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::TestDir;
 use serde_json::Value;
 
@@ -13,7 +15,8 @@ fn a_report_has_every_paper_and_every_back_end() {
     let room = TestDir::new();
     let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
     let said = room.run(args, b"").succeeds();
-    assert!(String::from_utf8_lossy(&said).contains("new/report/measured.jsonl"));
+    let records = Path::new("new/report").join("measured.jsonl");
+    assert!(String::from_utf8_lossy(&said).contains(&records.display().to_string()));
     let records = String::from_utf8(room.read("new/report/measured.jsonl")).unwrap();
     let records: Vec<Value> =
         records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
