@@ -293,6 +293,12 @@ pub(crate) struct EncryptArgs {
     #[arg(long, help_heading = "Format", conflicts_with = "suite")]
     #[arg(value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["suite", "need"])]
+    #[arg(help = format!(
+        "Encrypt for whatever reads Polyseal's files, a browser too: with {}",
+        polyseal_file::PORTABLE_SUITE,
+    ))]
+    pub(crate) portable: bool,
     #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = amount::bytes)]
     #[arg(help = default("Segment size: a power of two from 4KiB to 16MiB", "64KiB"))]
     pub(crate) segment_size: Option<u64>,

@@ -105,6 +105,6 @@ pub use read_at::ReadAt;
 pub use reader::Reader;
 pub use recipients::{Identities, Recipients};
 pub use sealer::{Piece, Sealer, SourceVersion, StreamSealer};
-pub use suite::{DEFAULT_SUITE, Suite};
+pub use suite::{DEFAULT_SUITE, PORTABLE_SUITE, Suite};
 pub use version::Version;
 pub use whole_file::{Decryptor, Encryptor, Summary};

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 /// The suite when nothing else is said.
 pub const DEFAULT_SUITE: &str = "aegis-256x2";
 
+/// The suite of the portable profile: every reader has it, and every platform computes it.
+pub const PORTABLE_SUITE: &str = "aes-256-gcm";
+
 const ALLOWED: &[&str] = &[
     "aegis-128l",
     "aegis-128l:tag=32",

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{
-    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize, Suite, Summary,
-    age,
+    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Recipients, SegmentSize,
+    Suite, Summary, age,
 };
 
 use self::jobs::{Job, Jobs};
@@ -39,6 +39,7 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
 fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     let suite = match &args.suite {
         Some(suite) => suite.parse()?,
+        None if args.portable => PORTABLE_SUITE.parse()?,
         None if args.need.is_empty() => DEFAULT_SUITE.parse()?,
         None => choose_suite(&args.need)?,
     };
@@ -85,6 +86,7 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
     let unfit = [
         ("--suite", args.suite.is_some()),
         ("--need", !args.need.is_empty()),
+        ("--portable", args.portable),
         ("--segment-size", args.segment_size.is_some()),
         ("--header-size", args.header_size.is_some()),
         ("--context", args.context.context.is_some()),
