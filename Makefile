@@ -7,7 +7,7 @@
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 
-.PHONY: help demo check test test-all format lint portable unit rustdoc python wheel constant-time hw
+.PHONY: help demo check test test-all format lint portable unit rustdoc python wheel go js constant-time hw
 .PHONY: docs dist release sign-release bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
 
 help: ## these lines
@@ -22,11 +22,11 @@ demo: ## the main job on a real file
 check: format lint unit ## what finds most mistakes, while one works
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit rustdoc python wheel constant-time hw ## all that a change must pass
+test: format lint portable unit rustdoc python wheel go js constant-time hw ## all that a change must pass
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
 LONG = docs msrv workflows portable-all packages shipped-wheel repeatable registries c-library install recipes oss-fuzz proofs \
-	supercop stores kms engines large mount assertions constant-time-shipped frames aarch64 windows avx512 wasm fips peers \
+	supercop go-long js-long stores kms engines large mount assertions constant-time-shipped frames aarch64 windows avx512 wasm fips peers \
 	report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
@@ -81,6 +81,15 @@ python: ## the references, the papers and the scripts
 # With the development profile, in a fresh environment with its tests. As it is shipped: ONLY=shipped-wheel.
 wheel: ## the package for Python, and its tests
 	scripts/with python3-venv -- scripts/wheel quick
+
+# Needs Go 1.24 or later, and says so where it is not.
+go: ## the reader for Go, and its tests
+	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal go/test
+
+# Needs Node 20 or later, and says so where it is not.
+js: ## the reader for TypeScript and the page, and their tests
+	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test
+	js/page/test
 
 constant-time: ## no secret decides a branch or an address
 	scripts/with valgrind -- scripts/constant-time dev
@@ -210,6 +219,17 @@ oss-fuzz:
 # The workflows of .github.
 workflows:
 	scripts/with golang-go python3-venv shellcheck -- scripts/workflows
+
+# The reader for Go with the race detector, staticcheck, fuzzing, and 10^5 altered files that the tool reads as well.
+go-long: unit
+	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal go/test long
+
+# The same for TypeScript; the kit in Chromium; the page in Chromium, with large files; every suite by WebAssembly.
+js-long: unit
+	scripts/with chromium -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test long
+	js/core/build
+	POLYSEAL_VECTORS=$(CURDIR)/vectors node --test js/core/test/*.test.mjs
+	scripts/with chromium ffmpeg -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/page/test long
 
 # An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:

@@ -187,3 +187,17 @@ def section_4_age(kit):
           ok("age-1"), no("no-matching-key", "age-2"), ok(["age-1", "age-2"]), ok(["age-2", "age-1"]),
           stanzas=lambda d: [d.age([d.x25519(AGE_1),
                                     d.x25519(AGE_2, number=1, wrapping_key=bytes(16))])])
+
+    # What one identity makes of several recipient stanzas, as age does it.
+    rejected = f.age_recipient_stanza([b"X25519", b"A" * 42], bytes(32))
+    first = "In one age stanza, what an identity opens or rejects first is what it makes of it."
+    draft("two-wrapping-keys-for-one-identity", first, no("no-matching-key", "age-1"),
+          stanzas=lambda d: [d.age([d.x25519(number=1, wrapping_key=bytes(16)), d.x25519()])])
+    draft("two-wrapping-keys-for-one-identity-right-first", first, ok("age-1"),
+          stanzas=lambda d: [d.age([d.x25519(), d.x25519(number=1, wrapping_key=bytes(16))])])
+    draft("rejected-before-ours", first, no("bad-header", "age-1"),
+          stanzas=lambda d: [d.age([rejected, d.x25519()])])
+    draft("rejected-behind-ours", first, ok("age-1"), stanzas=lambda d: [d.age([d.x25519(), rejected])])
+    draft("rejected-in-the-stanza-before",
+          "What an identity rejects in one age stanza does not keep it from the next one.", ok("age-1"),
+          stanzas=lambda d: [d.age([rejected]), d.age(which=1)])
