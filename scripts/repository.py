@@ -1,7 +1,8 @@
 """Says in every manifest where the repository is, once there is an address: `scripts/python scripts/repository.py URL`.
 
 Cargo.toml has it, in [workspace.package], and recipes read it there (scripts/recipes.py). Crates inherit it; Python's
-package and CITATION.cff have it as well. Run again with another address, it replaces the first.
+package, those for JavaScript and CITATION.cff have it as well, and the module for Go is named after it. Run again with
+another address, it replaces the first.
 """
 
 import re
@@ -42,7 +43,18 @@ def changed(root, url):
     texts[python] = (f'[project.urls]\nRepository = "{url}"\n\n', urls, r'^dynamic = .*\n\n')
     citation = root / "CITATION.cff"
     texts[citation] = (f"repository-code: {url}\n", re.compile(r"^repository-code: .*\n", re.M), r"^version: .*\n")
-    return {path: put(path.read_text(), *its) for path, its in texts.items()}
+    for folder in ("js", "js/core"):
+        field = re.compile(r'^  "repository": .*\n', re.M)
+        texts[root / folder / "package.json"] = (f'  "repository": "{url}",\n', field, r'^  "license": .*\n')
+    return {path: put(path.read_text(), *its) for path, its in texts.items()} | go_module(root, url)
+
+
+def go_module(root, url):
+    """The files of go/ that name its module, with the name that the address gives it."""
+    old = re.search(r"^module (.*)$", (root / "go/go.mod").read_text(), re.M)[1]
+    texts = {path: path.read_text() for path in (root / "go").rglob("*") if path.suffix in {".go", ".md", ".mod"}}
+    new = url.removeprefix("https://") + "/go"
+    return {path: text.replace(old, new) for path, text in texts.items() if old in text}
 
 
 def main():

@@ -1,5 +1,6 @@
 """repository.py puts an address into every manifest, once."""
 
+import json
 import shutil
 import subprocess
 import tomllib
@@ -16,7 +17,7 @@ def tree(tmp_path):
     """The manifests of this tree, elsewhere."""
     tracked = subprocess.check_output(["git", "ls-files"], cwd=repository.ROOT, text=True).splitlines()
     for name in tracked:
-        if name.endswith(("Cargo.toml", "pyproject.toml", "CITATION.cff")):
+        if name.endswith(("Cargo.toml", "pyproject.toml", "CITATION.cff", "package.json")) or name.startswith("go/"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(repository.ROOT / name, tmp_path / name)
     return tmp_path
@@ -39,6 +40,10 @@ def test_every_manifest_has_the_address(tree):
     python = tomllib.loads((tree / "crates/polyseal-py/pyproject.toml").read_text())
     assert python["project"]["urls"] == {"Repository": FIRST}
     assert python["project"]["dynamic"] == ["version"]
+    for folder in ("js", "js/core"):
+        assert json.loads((tree / folder / "package.json").read_text())["repository"] == FIRST
+    assert "module example.org/someone/polyseal/go\n" in (tree / "go/go.mod").read_text()
+    assert not [path for path in (tree / "go").rglob("*") if path.is_file() and "polyseal.invalid" in path.read_text()]
 
 
 def test_another_address_takes_its_place(tree):

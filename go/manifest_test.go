@@ -1,0 +1,225 @@
+package polyseal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+type manifestIndex struct {
+	Tests []struct {
+		File, Rule, Outcome, OutcomeIfAllowed string
+		Version                               int
+		Entries                               []struct {
+			Type, Path, Target               string
+			Mode, Nanoseconds                uint32
+			Seconds                          int64
+			Size                             json.Number
+			Salt, KeyCommitment, PayloadRoot string
+		}
+	}
+}
+
+var manifestOutcomes = map[string]string{
+	reasonMagic: "not-a-manifest", reasonVersion: "unsupported-version", reasonLength: "bad-length",
+	reasonType: "bad-type", reasonPath: "bad-path", reasonOrder: "out-of-order", reasonParent: "not-in-a-directory",
+	reasonMode: "bad-mode", reasonTime: "bad-time", reasonCount: "bad-count",
+}
+
+func manifestOutcome(err error) string {
+	var bad *ManifestError
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, ErrUnboundContents):
+		return "unbound-contents"
+	case errors.As(err, &bad):
+		return manifestOutcomes[bad.Reason]
+	}
+	return err.Error()
+}
+
+func TestKitManifests(t *testing.T) {
+	dir := vectors(t, "manifest")
+	var index manifestIndex
+	readJSON(t, filepath.Join(dir, "index.json"), &index)
+	entries := 0
+	for _, c := range index.Tests {
+		data, err := os.ReadFile(filepath.Join(dir, c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseManifest(data, false); manifestOutcome(err) != c.Outcome {
+			t.Errorf("%s: %v instead of %s: %s", c.File, err, c.Outcome, c.Rule)
+		}
+		m, err := ParseManifest(data, true)
+		if manifestOutcome(err) != c.OutcomeIfAllowed {
+			t.Errorf("%s: %v instead of %s: %s", c.File, err, c.OutcomeIfAllowed, c.Rule)
+		}
+		if err != nil {
+			continue
+		}
+		if len(m.Entries) != len(c.Entries) || m.Version != c.Version {
+			t.Fatalf("%s: %d entries of version %d", c.File, len(m.Entries), m.Version)
+		}
+		for i, e := range m.Entries {
+			entries++
+			want := c.Entries[i]
+			kind := map[fs.FileMode]string{0: "file", fs.ModeDir: "directory", fs.ModeSymlink: "link"}[e.Type]
+			if kind != want.Type || e.Path != string(unhex(want.Path)) || uint32(e.Mode) != want.Mode ||
+				e.Seconds != want.Seconds || e.Nanoseconds != want.Nanoseconds || e.Target != string(unhex(want.Target)) {
+				t.Errorf("%s: entry %d is %+v", c.File, i, e)
+			}
+			if e.Type != 0 {
+				continue
+			}
+			size, _ := json.Marshal(e.Size)
+			if string(size) != want.Size.String() || hex.EncodeToString(e.FileSalt[:]) != want.Salt || e.Bound != (c.Version == 2) {
+				t.Errorf("%s: file %d is %+v", c.File, i, e)
+			}
+			if e.Bound && (hex.EncodeToString(e.KeyCommitment[:]) != want.KeyCommitment || hex.EncodeToString(e.PayloadRoot[:]) != want.PayloadRoot) {
+				t.Errorf("%s: file %d is bound to something else", c.File, i)
+			}
+		}
+	}
+	t.Logf("%d manifests, %d entries", len(index.Tests), entries)
+}
+
+type payloadIndex struct {
+	Key   string
+	Files []struct {
+		File, Salt, KeyCommitment, PayloadRoot string
+		Context                                *string
+		Size                                   uint64
+	}
+	Entries []struct {
+		File, EntryOf              string
+		Belongs, BelongsInVersion1 bool
+	}
+	Roots []struct {
+		Segment, Length int
+		PayloadRoot     string
+	}
+}
+
+func TestKitPayloadRoots(t *testing.T) {
+	dir := vectors(t, "manifest")
+	var index payloadIndex
+	readJSON(t, filepath.Join(dir, "payloads.json"), &index)
+	for _, c := range index.Roots {
+		root := newPayloadRoot()
+		data := make([]byte, c.Length)
+		for i := range data {
+			data[i] = byte(uint32(i) * 0x9e3779b9 >> 24)
+		}
+		for ; len(data) > 0; data = data[min(len(data), c.Segment):] {
+			root.add(data[:min(len(data), c.Segment)])
+		}
+		if sum := root.sum(); hex.EncodeToString(sum[:]) != c.PayloadRoot {
+			t.Errorf("%d bytes in segments of %d: another root", c.Length, c.Segment)
+		}
+	}
+	key, err := ParseKey(append([]byte(keyPrefix), index.Key...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	withAEGIS(func() {
+		entries, files := map[string]*Entry{}, map[string]*File{}
+		for _, c := range index.Files {
+			data, err := os.ReadFile(filepath.Join(dir, c.File))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := new(ReadOptions)
+			if c.Context != nil {
+				o.Context = unhex(*c.Context)
+			}
+			f, err := Open(bytes.NewReader(data), int64(len(data)), o, key)
+			if err != nil {
+				t.Fatalf("%s: %v", c.File, err)
+			}
+			files[c.File] = f
+			entries[c.File] = &Entry{Size: c.Size, FileSalt: [32]byte(unhex(c.Salt)), Bound: true,
+				KeyCommitment: [32]byte(unhex(c.KeyCommitment)), PayloadRoot: [32]byte(unhex(c.PayloadRoot))}
+			var out bytes.Buffer
+			if err := f.WriteEntry(&out, entries[c.File]); err != nil || uint64(out.Len()) != c.Size {
+				t.Errorf("%s: %v", c.File, err)
+			}
+			for _, alter := range []func(e *Entry){
+				func(e *Entry) { e.PayloadRoot[31] ^= 1 }, func(e *Entry) { e.KeyCommitment[0] ^= 1 },
+				func(e *Entry) { e.FileSalt[0] ^= 1 }, func(e *Entry) { e.Size++ }, func(e *Entry) { e.Type = fs.ModeDir },
+			} {
+				e := *entries[c.File]
+				alter(&e)
+				if err := f.WriteEntry(io.Discard, &e); err != ErrDoesNotBelong {
+					t.Errorf("%s, another entry: %v", c.File, err)
+				}
+			}
+		}
+		for _, c := range index.Entries {
+			err := files[c.File].WriteEntry(io.Discard, entries[c.EntryOf])
+			if (err == nil) != c.Belongs || err != nil && err != ErrDoesNotBelong {
+				t.Errorf("%s as %s: %v", c.File, c.EntryOf, err)
+			}
+			unbound := *entries[c.EntryOf]
+			unbound.Bound = false
+			if err := files[c.File].WriteEntry(io.Discard, &unbound); (err == nil) != c.BelongsInVersion1 {
+				t.Errorf("%s as %s, in version 1: %v", c.File, c.EntryOf, err)
+			}
+		}
+	})
+	t.Logf("%d roots, %d files, %d entries", len(index.Roots), len(index.Files), len(index.Entries))
+}
+
+// TestOpenManifest puts manifests of both versions into all contexts.
+func TestOpenManifest(t *testing.T) {
+	key := GenerateKey()
+	empty := func(version byte) []byte {
+		return append([]byte(manifestMagic), version, 0, 'e', 0, 0, 0, 0, 0, 0, 0, 0)
+	}
+	for _, c := range []struct {
+		version       byte
+		context, tree string
+		refuse, allow error
+	}{
+		{2, "polyseal-manifest/2", "", nil, nil},
+		{2, "polyseal-manifest/2:c", "c", nil, nil},
+		{2, "", "", ErrContextDiffers, ErrContextDiffers},
+		{2, "c", "c", ErrContextDiffers, ErrContextDiffers},
+		{2, "polyseal-manifest/2", "c", ErrContextDiffers, ErrContextDiffers},
+		{2, "polyseal-manifest/2:c", "", ErrContextMissing, ErrContextMissing},
+		{1, "", "", ErrUnboundContents, nil},
+		{1, "c", "c", ErrUnboundContents, nil},
+		{1, "polyseal-manifest/2", "", ErrUnboundContents, ErrContextDiffers},
+	} {
+		file := seal(t, empty(c.version), &WriteOptions{Context: []byte(c.context)}, key)
+		for allow, want := range map[bool]error{false: c.refuse, true: c.allow} {
+			o := &ManifestOptions{Context: []byte(c.tree), AllowUnboundContents: allow}
+			if _, err := OpenManifest(bytes.NewReader(file), int64(len(file)), o, key); err != want {
+				t.Errorf("version %d in %q for %q, %t: %v instead of %v", c.version, c.context, c.tree, allow, err, want)
+			}
+		}
+	}
+}
+
+func TestStaysInside(t *testing.T) {
+	for _, c := range []struct {
+		path, target string
+		inside       bool
+	}{
+		{"l", "a", true}, {"l", "a/b", true}, {"l", "/a", false}, {"l", "..", false}, {"l", "../a", false},
+		{"a/l", "../b", true}, {"a/l", "./..//b", true}, {"a/l", "../../b", false}, {"a/b/l", "../../c", true},
+		{"a/b/l", "c/..", false}, {"a/l", ".", true}, {"a/l", "...", true},
+	} {
+		e := &Entry{Type: fs.ModeSymlink, Path: c.path, Target: c.target}
+		if e.StaysInside() != c.inside {
+			t.Errorf("%s -> %s", c.path, c.target)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+/**
+ * Decrypting what can only be read from its beginning to its end (section 10, the last paragraph). Segments are given out
+ * as they open, before the end is known: whoever takes them must look whether the stream ends without an error.
+ */
+
+import type { ByteReader } from "./byte-reader.js";
+import { wipe, type Bytes } from "./bytes.js";
+import type { Header } from "./header.js";
+import { headerInfo, readStreamHeader, type HeaderInfo } from "./inspect.js";
+import type { Key } from "./keys.js";
+import type { OpenOptions } from "./open.js";
+import { openSegment, payloadTooLong, truncatedPayload } from "./payload.js";
+import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
+import { maximumSegments, type SegmentCipher } from "./suites.js";
+import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
+
+export interface DecryptedStream {
+  /** What the header says. All of it is authentic. */
+  header: HeaderInfo;
+  suite: string;
+  /** The plaintext. If the file was cut short or altered, it ends with an error. */
+  stream: ReadableStream<Bytes>;
+}
+
+/** Opens the header of a file, and gives its plaintext as a stream. */
+export async function decryptStream(
+  readable: ReadableStream<Uint8Array>, keys: readonly Key[], options: OpenOptions = {},
+): Promise<DecryptedStream> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const context = contextBytes(options.context);
+  const onAbort = (): void => { void reading?.close(signal?.reason); };
+  let reading: ByteReader | undefined;
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    const { header, reader } = await readStreamHeader(readable, options, (opened) => { reading = opened; });
+    const fileKey = await unlock(header, keys, signal);
+    try {
+      await checkContext(header, fileKey, context);
+      const cipher = await payloadCipher(header, fileKey, context, options.suites);
+      const stream = orderedStream(openJobs(reader, header, cipher), segmentsInFlight(header.segmentSize), signal, () => void reader.close());
+      return { header: headerInfo(header, options.suites), suite: header.suite.name, stream };
+    } finally {
+      wipe(fileKey);
+    }
+  } catch (error) {
+    await reading?.close(error);
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+async function* openJobs(reader: ByteReader, { suite, segmentSize }: Header, cipher: SegmentCipher): AsyncGenerator<Job> {
+  const maximum = maximumSegments(suite, segmentSize);
+  for (let segment = 0, isLast = false; !isLast; segment++) {
+    const stored = await reader.read(segmentSize + suite.tagLength);
+    isLast = await reader.atEnd();
+    if (stored.length < suite.tagLength || (stored.length === suite.tagLength && segment > 0)) throw truncatedPayload();
+    if (segment >= maximum) throw payloadTooLong();
+    yield async () => [await openSegment(cipher, suite, segment, isLast, stored)];
+  }
+}

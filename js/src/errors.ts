@@ -1,0 +1,27 @@
+/** The one class of errors that this library throws, and its codes. */
+
+export type ErrorCode =
+  | "not-a-polyseal-file" | "unsupported-version" | "truncated-header" | "bad-header" | "unsupported-suite"
+  | "no-matching-key" | "header-not-authentic" | "context-missing" | "context-differs" | "context-unexpected"
+  | "truncated-payload" | "payload-too-long" | "corrupt-segment" | "bad-armor"
+  | "bad-key-file" | "bad-identity" | "bad-recipient" | "bad-passphrase" | "invalid-recipients" | "header-full"
+  | "invalid-argument" | "source-failed" | "source-changed" | "no-ranges"
+  | "bad-manifest" | "unsupported-manifest-version" | "unbound-manifest" | "no-manifest" | "no-such-entry"
+  | "missing-file" | "does-not-belong";
+
+export class PolysealError extends Error {
+  readonly code: ErrorCode;
+  /** With `corrupt-segment`: the number of the segment, counted from 0. */
+  declare readonly segment?: number;
+
+  constructor(code: ErrorCode, message: string, details: { segment?: number; cause?: unknown } = {}) {
+    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    this.name = "PolysealError";
+    this.code = code;
+    if (details.segment !== undefined) this.segment = details.segment;
+  }
+}
+
+export const badHeader = (what: string): PolysealError => new PolysealError("bad-header", `The header is not valid: ${what}.`);
+
+export const invalidArgument = (what: string): PolysealError => new PolysealError("invalid-argument", what);

@@ -1,0 +1,21 @@
+/** Polyseal's encrypted files: what this package exports to Node and to browsers. */
+
+export { PolysealError, type ErrorCode } from "./errors.js";
+export { open, type OpenedFile, type OpenOptions, type RangeOptions } from "./open.js";
+export { decryptStream, type DecryptedStream } from "./decrypt-stream.js";
+export { encrypt, encryptDetached, encryptedSize, type Plaintext, type WriteOptions } from "./encrypt.js";
+export { changeRecipients, type ChangeOptions, type EncryptOptions } from "./write-header.js";
+export { inspect, type HeaderInfo, type HeaderOptions, type StanzaInfo } from "./inspect.js";
+export {
+  ageIdentity, ageRecipient, generateAgeIdentity, keyFile, parseAgeIdentities, parseAgeRecipients, passphrase,
+  type AgeIdentity, type AgeRecipient, type Key, type KeyFile, type Passphrase, type Recipient,
+} from "./keys.js";
+export { RejectedStanza, type AgeUnwrapper, type AgeWrapper } from "./age.js";
+export type { RecipientStanza } from "./age-stanzas.js";
+export { generateKeyFile, parseKeyFile } from "./key-file.js";
+export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js";
+export { httpSource, type HttpOptions } from "./source-http.js";
+export type { Source, SourceLike } from "./source.js";
+export { suiteNames, type SegmentCipher, type SuiteImplementation, type Suites } from "./suites.js";
+export { openTree, type Tree, type TreeFiles, type TreeOptions } from "./tree.js";
+export type { DirectoryEntry, FileEntry, LinkEntry, TreeEntry } from "./manifest.js";

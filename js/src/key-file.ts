@@ -1,0 +1,48 @@
+/** The key files of section 8. */
+
+import { asciiText, hex, random, wipe, type Bytes } from "./bytes.js";
+import { PolysealError } from "./errors.js";
+
+export const keyLength = 32;
+const maximumTextLength = 16384;
+const byteOrderMark = "\xef\xbb\xbf";
+const keyLine = /^polyseal-key-1-([0-9a-fA-F]{64})$/;
+
+function bad(what: string): PolysealError {
+  return new PolysealError("bad-key-file", `This is not a key file: ${what}.`);
+}
+
+/** The key of 32 bytes in the contents of a key file. The caller wipes both. */
+export function parseKeyFile(contents: Uint8Array): Bytes {
+  if (contents.length === keyLength) {
+    if (contents.every(isText)) throw bad("it has 32 characters of text, as a password would");
+    return new Uint8Array(contents);
+  }
+  if (contents.length > maximumTextLength) throw bad("it is too long");
+  const text = asciiText(contents);
+  const lines = (text.startsWith(byteOrderMark) ? text.slice(byteOrderMark.length) : text).split("\n");
+  let digits: string | undefined;
+  lines.forEach((line, i) => {
+    const ended = i < lines.length - 1 && line.endsWith("\r") ? line.slice(0, -1) : line;
+    const trimmed = ended.replace(/^[ \t]+|[ \t]+$/g, "");
+    if (trimmed === "" || trimmed.startsWith("#")) return;
+    const match = keyLine.exec(trimmed);
+    if (match === null) throw bad("it has a line that is neither a key nor a comment");
+    if (digits !== undefined) throw bad("it has more than one key");
+    digits = match[1];
+  });
+  if (digits === undefined) throw bad("it has no key");
+  const key = new Uint8Array(keyLength);
+  for (let i = 0; i < keyLength; i++) key[i] = parseInt(digits.slice(2 * i, 2 * i + 2), 16);
+  return key;
+}
+
+const isText = (byte: number): boolean => (byte >= 0x20 && byte <= 0x7e) || byte === 9 || byte === 10 || byte === 13;
+
+/** The text of a new key file. Who loses it loses what it encrypts. */
+export function generateKeyFile(): string {
+  const key = random(keyLength);
+  const text = `# A key file of Polyseal. Whoever has it opens what it encrypts. Keep it secret, and keep a copy.\npolyseal-key-1-${hex(key)}\n`;
+  wipe(key);
+  return text;
+}

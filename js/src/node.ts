@@ -1,0 +1,38 @@
+/** Files of Node, as sources and as streams. */
+
+import { open as openFile, type FileHandle } from "node:fs/promises";
+import { PolysealError } from "./errors.js";
+import type { Source } from "./source.js";
+
+/** An open file. It must not change meanwhile: its length and time of modification are compared at every read. */
+export async function fileHandleSource(handle: FileHandle): Promise<Source> {
+  const first = await handle.stat({ bigint: true });
+  if (!first.isFile()) throw new PolysealError("source-failed", "This is not a regular file. Read it as a stream.");
+  return {
+    size: Number(first.size),
+    async read(start, end) {
+      const bytes = new Uint8Array(end - start);
+      for (let offset = 0; offset < bytes.length;) {
+        const { bytesRead } = await handle.read(bytes, offset, bytes.length - offset, start + offset);
+        if (bytesRead === 0) throw changed();
+        offset += bytesRead;
+      }
+      const now = await handle.stat({ bigint: true });
+      if (now.size !== first.size || now.mtimeNs !== first.mtimeNs) throw changed();
+      return bytes;
+    },
+  };
+}
+
+const changed = (): PolysealError => new PolysealError("source-changed", "The file changed while it was read.");
+
+/** A file by its name. Close it when it is no longer needed. */
+export async function fileSource(path: string | URL): Promise<Source & { close(): Promise<void> }> {
+  const handle = await openFile(path, "r");
+  try {
+    return { ...await fileHandleSource(handle), close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

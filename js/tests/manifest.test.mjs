@@ -1,0 +1,116 @@
+/** The kit of the manifest: what is refused, what is bound, and which file belongs to which entry. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as polyseal from "../dist/index.js";
+import { keyCommitment, parseManifest, payloadLeaf, payloadRoot } from "../dist/manifest.js";
+import { openEntry } from "../dist/tree.js";
+import { aegisSuites } from "./aegis.mjs";
+import { collect } from "./kit.mjs";
+import { load, readJson } from "./vectors.mjs";
+
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+const unhex = (text) => new Uint8Array(Buffer.from(text, "hex"));
+
+function outcomeOf(bytes, options) {
+  try {
+    return { outcome: "ok", manifest: parseManifest(bytes, options) };
+  } catch (error) {
+    assert.equal(error.name, "PolysealError");
+    return { outcome: error.code, message: error.message };
+  }
+}
+
+/** For what a manifest is refused: the code, and what the message says. */
+const refusals = {
+  "not-a-manifest": ["bad-manifest", /begin/],
+  "unsupported-version": ["unsupported-manifest-version", /version/],
+  "unbound-contents": ["unbound-manifest", /bind/],
+  "bad-length": ["bad-manifest", /cut short|follows it|target/],
+  "bad-path": ["bad-manifest", /path|target/],
+  "out-of-order": ["bad-manifest", /in order/],
+  "not-in-a-directory": ["bad-manifest", /in no directory/],
+  "bad-mode": ["bad-manifest", /mode/],
+  "bad-type": ["bad-manifest", /unknown type/],
+  "bad-count": ["bad-manifest", /number of entries/],
+  "bad-time": ["bad-manifest", /time/],
+};
+
+const plain = ({ type, path, mode, seconds, nanoseconds, ...rest }) => ({
+  type, path: hex(path), mode, seconds: seconds.toString(), nanoseconds,
+  ...(type === "file" ? { size: rest.size.toString(), salt: hex(rest.fileSalt) } : {}),
+  ...(rest.bound ? { keyCommitment: hex(rest.bound.keyCommitment), payloadRoot: hex(rest.bound.payloadRoot) } : {}),
+  ...(type === "link" ? { target: hex(rest.target) } : {}),
+});
+
+test("every manifest", async () => {
+  // Sizes and times have 64 bits, which numbers of JSON do not hold here.
+  const text = Buffer.from(await load("manifest/index.json")).toString("utf8");
+  const { tests } = JSON.parse(text.replace(/("(?:size|seconds)": )(-?\d+)/g, '$1"$2"'));
+  assert.ok(tests.length > 70);
+  for (const { file, rule, outcome, outcomeIfAllowed, entries } of tests) {
+    const bytes = await load(`manifest/${file}`);
+    for (const [expected, allowUnboundContents] of [[outcome, false], [outcomeIfAllowed, true]]) {
+      const got = outcomeOf(bytes, { allowUnboundContents });
+      if (expected !== "ok") {
+        const [code, message] = refusals[expected];
+        assert.equal(got.outcome, code, `${file}: ${rule}`);
+        assert.match(got.message, message, `${file}: ${rule}`);
+      } else {
+        assert.equal(got.outcome, "ok", `${file}: ${rule}`);
+        assert.deepEqual(got.manifest.entries.map(plain), entries, file);
+      }
+    }
+  }
+});
+
+const kit = await readJson("manifest/payloads.json");
+const key = polyseal.keyFile(unhex(kit.key));
+
+test("key commitments, leaves and roots of files", async () => {
+  for (const { file, header, fileKey, salt, segment, leaves, ...expected } of kit.files) {
+    const bytes = await load(`manifest/${file}`);
+    assert.equal(hex(bytes.subarray(0, 160)), header);
+    assert.equal(hex(await keyCommitment(unhex(fileKey), unhex(salt), bytes)), expected.keyCommitment, file);
+    const payload = bytes.subarray(4096);
+    const computed = Array.from({ length: Math.ceil(payload.length / segment) }, (_, i) => payloadLeaf(payload.subarray(i * segment, (i + 1) * segment)));
+    assert.deepEqual(computed.map(hex), leaves, file);
+    assert.equal(hex(payloadRoot(Buffer.concat(computed))), expected.payloadRoot, file);
+  }
+});
+
+test("roots of bytes that are no file's", () => {
+  for (const { segment, length, payloadRoot: expected } of kit.roots) {
+    const bytes = Uint8Array.from({ length }, (_, i) => Math.imul(i, 0x9e3779b9) >>> 24);
+    const leaves = Array.from({ length: Math.ceil(length / segment) }, (_, i) => payloadLeaf(bytes.subarray(i * segment, (i + 1) * segment)));
+    assert.equal(hex(payloadRoot(Buffer.concat(leaves))), expected, `${length} bytes in segments of ${segment}`);
+  }
+});
+
+test("which file belongs to which entry", async () => {
+  for (const { file, entryOf, belongs, belongsInVersion1 } of kit.entries) {
+    const of = kit.files.find((candidate) => candidate.file === entryOf);
+    const { context } = kit.files.find((candidate) => candidate.file === file);
+    const bytes = await load(`manifest/${file}`);
+    const bound = { keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) };
+    for (const [expected, entry] of [[belongs, { bound }], [belongsInVersion1, { bound: null }]]) {
+      const opening = openEntry(
+        { type: "file", size: BigInt(of.size), fileSalt: unhex(of.salt), ...entry }, bytes, [key],
+        context === null ? undefined : unhex(context), { suites: aegisSuites });
+      if (expected) assert.equal((await collect((await opening).stream())).length, of.size, file);
+      else await assert.rejects(opening, { code: "does-not-belong" }, `${file} as ${entryOf}`);
+    }
+  }
+});
+
+test("a file that changes after it was verified is refused", async () => {
+  const [first, second] = [await load("manifest/payload-short.polyseal"), await load("manifest/payload-replaced.polyseal")];
+  const of = kit.files.find(({ file }) => file === "payload-short.polyseal");
+  let bytes = first;
+  const source = { size: first.length, read: async (start, end) => bytes.slice(start, end) };
+  const entry = { type: "file", size: BigInt(of.size), fileSalt: unhex(of.salt), bound: { keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) } };
+  const file = await openEntry(entry, source, [key], undefined, { suites: aegisSuites });
+  assert.equal((await file.read()).length, of.size);
+  bytes = second;
+  await assert.rejects(file.read(), { code: "source-changed" });
+});
