@@ -89,7 +89,7 @@ go: ## the reader for Go, and its tests
 # Needs Node 20 or later, and says so where it is not.
 js: ## the reader for TypeScript and the page, and their tests
 	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test
-	js/page/test
+	js/page/test/run
 
 constant-time: ## no secret decides a branch or an address
 	scripts/with valgrind -- scripts/constant-time dev
@@ -228,8 +228,8 @@ go-long: unit
 js-long: unit
 	scripts/with chromium -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test long
 	js/core/build
-	POLYSEAL_VECTORS=$(CURDIR)/vectors node --test js/core/test/*.test.mjs
-	scripts/with chromium ffmpeg -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/page/test long
+	js/core/check
+	scripts/with chromium ffmpeg -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/page/test/run long
 
 # An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:
