@@ -14,7 +14,7 @@ const (
 	// segment is not longer.
 	buffersMaximum = 32 << 20
 	// batchBytes is what one goroutine seals or opens at a time.
-	batchBytes = 256 << 10
+	batchBytes = 1 << 20
 )
 
 // geometry is the lengths of a payload.

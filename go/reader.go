@@ -19,7 +19,7 @@ type ReadOptions struct {
 	// Goroutines is how many open segments at a time, in the sequential
 	// reader. 0 is GOMAXPROCS. With 1 a segment is given as soon as it has
 	// arrived with the first byte of the next one; with more, the reader
-	// first waits for some hundred KiB for each.
+	// first waits for up to 1 MiB for each.
 	Goroutines int
 }
 
