@@ -134,6 +134,7 @@ pub extern "C" fn polyseal_selftest() -> i32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
 
