@@ -158,7 +158,7 @@ impl Kms for Software {
 
 #[test]
 fn the_vectors() {
-    let text = include_str!("../../../../vectors/wrapped-key/files.json");
+    let text = include_str!("../../vectors/files.json");
     let document: serde_json::Value = serde_json::from_str(text).unwrap();
     let digits = document["key"].as_str().unwrap();
     let byte = |at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap();
