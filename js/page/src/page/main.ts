@@ -1,0 +1,63 @@
+/** The page's start: which view is shown, and whether the browser can do what is needed. */
+
+import { byId, make } from "./dom.js";
+import { EncryptView } from "./encrypt-view.js";
+import { OpenView } from "./open-view.js";
+import { ignoreOtherDrops } from "./pick.js";
+import { startServiceWorker } from "./plaintexts.js";
+import { isWorking } from "./progress.js";
+
+/** From the build: a hash of all files. */
+declare const BUILD: string;
+
+const views = ["open", "encrypt", "about"] as const;
+const titles = { open: "Open an encrypted file", encrypt: "Encrypt a file", about: "About this page" };
+
+function show(focus: boolean): void {
+  const wanted = location.hash.slice(1);
+  const current = views.find((view) => view === wanted) ?? "open";
+  for (const view of views) {
+    byId(`view-${view}`, HTMLElement).hidden = view !== current;
+    const link = byId(`nav-${view}`, HTMLAnchorElement);
+    if (view === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${titles[current]} – Polyseal`;
+  if (focus) {
+    scrollTo(0, 0);
+    byId(`${current}-title`, HTMLElement).focus({ preventScroll: true });
+  }
+}
+
+function unusable(what: string, action: string): void {
+  const notice = byId("unusable", HTMLElement);
+  notice.replaceChildren(make("h2", {}, what), make("p", {}, action));
+  notice.hidden = false;
+}
+
+function start(): void {
+  if (window.top !== window.self) {
+    unusable("This page is shown inside another page.", "That page could watch what you do. Open this page in a tab of its own.");
+    return;
+  }
+  if (!isSecureContext || crypto.subtle === undefined) {
+    unusable("This page was not loaded securely.", "Browsers decrypt only in pages from https or from this computer (localhost). Open the page with https.");
+    return;
+  }
+  startServiceWorker();
+  ignoreOtherDrops();
+  const open = new OpenView(), encrypt = new EncryptView();
+  byId("about-build", HTMLElement).textContent = BUILD;
+  addEventListener("hashchange", () => show(true));
+  addEventListener("beforeunload", (event) => {
+    if (isWorking()) event.preventDefault();
+  });
+  // The page may be kept, and come back as it was. The keys do not.
+  addEventListener("pagehide", () => {
+    open.forget();
+    encrypt.forget();
+  });
+  show(false);
+}
+
+start();

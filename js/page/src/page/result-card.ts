@@ -1,0 +1,142 @@
+/** An opened file: its facts, and saving, showing and verifying it. */
+
+import { formatBytes, shownName } from "../shared/format.js";
+import type { Media } from "../shared/media.js";
+import type { OpenedFacts } from "../shared/protocol.js";
+import { announce, byId, facts, focusOn, make } from "./dom.js";
+import { clearError, showError } from "./errors.js";
+import { preview, type Preview } from "./preview.js";
+import { withProgress, type Work } from "./progress.js";
+import { choosesWhereToSave, save } from "./save.js";
+import type { Vault } from "./vault.js";
+
+interface Shown {
+  vault: Vault;
+  opened: OpenedFacts;
+  name: string;
+}
+
+export class ResultCard {
+  readonly #card = byId("open-result-card", HTMLElement);
+  readonly #title = byId("open-result-title", HTMLElement);
+  readonly #progress = byId("open-result-progress", HTMLElement);
+  readonly #error = byId("open-result-error", HTMLElement);
+  readonly #done = byId("open-result-done", HTMLElement);
+  readonly #previewPlace = byId("open-preview-place", HTMLElement);
+  readonly #buttons = ["open-save", "open-preview", "open-verify"].map((id) => byId(id, HTMLButtonElement));
+  #shown: Shown | null = null;
+  #preview: Preview | null = null;
+
+  constructor() {
+    const [saveButton, previewButton, verifyButton] = this.#buttons as [HTMLButtonElement, HTMLButtonElement, HTMLButtonElement];
+    saveButton.addEventListener("click", () => void this.#run((shown) => this.#save(shown)));
+    verifyButton.addEventListener("click", () => void this.#run((shown) => this.#verify(shown)));
+    previewButton.addEventListener("click", () => void this.#run((shown) => this.#show(shown)));
+    byId("open-preview-close", HTMLButtonElement).addEventListener("click", () => {
+      this.#closePreview();
+      previewButton.focus();
+    });
+  }
+
+  /** `verified` says that all of the file has been opened, as a file of a tree has. */
+  show(vault: Vault, opened: OpenedFacts, name: string, verified: boolean): void {
+    this.hide();
+    this.#shown = { vault, opened, name };
+    facts(byId("open-result-facts", HTMLElement), [
+      ["Name", shownName(name)],
+      ["Size", formatBytes(opened.size)],
+      ["Kind", opened.media?.label ?? "Not a kind that is shown here"],
+      ["Verified", verified ? "All of it, and that it is the file of this name" : "The key, the header and the end. All else is verified as it is read."],
+    ]);
+    byId("open-preview", HTMLButtonElement).hidden = opened.media === null;
+    byId("open-verify", HTMLButtonElement).hidden = verified;
+    byId("open-save-hint", HTMLElement).textContent = choosesWhereToSave()
+      ? "You choose where. The file appears there when all of it has been verified."
+      : "All of it is verified first. Then it goes to your browser's downloads.";
+    this.#card.hidden = false;
+    focusOn(this.#title);
+    announce(`Opened ${shownName(name)}.`);
+  }
+
+  hide(): void {
+    this.#closePreview();
+    this.#shown = null;
+    this.#card.hidden = true;
+    this.#done.hidden = true;
+    clearError(this.#error);
+    this.#progress.replaceChildren();
+  }
+
+  async #run(work: (shown: Shown) => Promise<void>): Promise<void> {
+    const shown = this.#shown;
+    if (shown === null) return;
+    clearError(this.#error);
+    this.#done.hidden = true;
+    for (const element of this.#buttons) element.disabled = true;
+    try {
+      await work(shown);
+    } catch (error) {
+      if (this.#shown === shown) this.#fail(shown, error, false);
+    } finally {
+      for (const element of this.#buttons) element.disabled = false;
+    }
+  }
+
+  #fail({ opened }: Shown, error: unknown, showing: boolean): void {
+    const { size, segmentSize, suite } = opened;
+    showError(this.#error, error, { size, segmentSize, suite, showing });
+  }
+
+  #say(title: string, text: string): void {
+    this.#done.replaceChildren(make("h3", {}, title), make("p", {}, text));
+    this.#done.hidden = false;
+    focusOn(this.#done);
+    announce(title);
+  }
+
+  async #verifyAll({ vault, opened }: Shown, { signal, progress }: Work): Promise<void> {
+    await vault.call("verify", { file: opened.file }, { signal, progress });
+  }
+
+  async #verify(shown: Shown): Promise<void> {
+    await withProgress(this.#progress, "Verifying", (work) => this.#verifyAll(shown, work));
+    this.#say("The file is whole.", "All of it opens with this key. Nothing was saved.");
+  }
+
+  async #save(shown: Shown): Promise<void> {
+    const { vault, opened, name } = shown;
+    const saved = await save(vault, name, {
+      verify: () => withProgress(this.#progress, "Verifying, before anything is saved", (work) => this.#verifyAll(shown, work)),
+      write: (to) => withProgress(this.#progress, "Saving", async ({ signal, progress }) => {
+        await vault.call("save", { file: opened.file, to }, { signal, progress });
+      }),
+    });
+    if (saved === null) return;
+    this.#say("Saved.", choosesWhereToSave()
+      ? `All of ${shownName(saved)} was verified and written. It is not encrypted any more.`
+      : `All of ${shownName(saved)} was verified and given to your browser's downloads. It is not encrypted any more.`);
+  }
+
+  async #show(shown: Shown): Promise<void> {
+    const { vault, opened, name } = shown;
+    if (opened.media === null) return;
+    this.#closePreview();
+    this.#previewPlace.hidden = false;
+    try {
+      this.#preview = await preview(vault, { ...opened, media: opened.media as Media }, name, byId("open-preview-media", HTMLElement), (error) => {
+        this.#closePreview();
+        this.#fail(shown, error, true);
+      });
+      focusOn(byId("open-preview-title", HTMLElement));
+    } catch (error) {
+      this.#closePreview();
+      throw error;
+    }
+  }
+
+  #closePreview(): void {
+    this.#preview?.close();
+    this.#preview = null;
+    this.#previewPlace.hidden = true;
+  }
+}

@@ -1,0 +1,58 @@
+/** Numbers and names for people. */
+
+const units = ["bytes", "KB", "MB", "GB", "TB", "PB"];
+
+/** A number of bytes in powers of 1000, with three digits that count. */
+export function formatBytes(bytes: number): string {
+  if (bytes === 1) return "1 byte";
+  let value = bytes, unit = 0;
+  // What would be rounded to 1000 is one of the next unit.
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+/** All digits, in groups of three. */
+export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
+export function formatDuration(seconds: number): string {
+  const rounded = Math.max(1, Math.round(seconds));
+  const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
+  if (rounded < 60) return plural(rounded, "second");
+  if (rounded < 3600) return plural(Math.round(rounded / 60), "minute");
+  const minutes = Math.round(rounded / 60);
+  const hours = plural(Math.floor(minutes / 60), "hour");
+  return minutes % 60 === 0 ? hours : `${hours} ${plural(minutes % 60, "minute")}`;
+}
+
+/** The name of what is in an encrypted file. */
+export function plaintextName(encryptedName: string): string {
+  const name = encryptedName.replace(/(\.polyseal)?\.asc$|\.polyseal$/i, "");
+  return name === "" || name === encryptedName ? `${encryptedName}.decrypted` : name;
+}
+
+export const encryptedName = (name: string, armor: boolean): string => `${name}.polyseal${armor ? ".asc" : ""}`;
+
+/**
+ * A name that can be offered for a download: one name, no path, nothing invisible. Characters that turn the direction
+ * of text are left out, because they make `exe.txt` of `txt.exe`.
+ */
+export function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? "";
+  const cleaned = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "").replace(/[<>:"|?*]/g, "_").replace(/^\.+|[. ]+$/g, "");
+  return cleaned.slice(0, 200) || "file";
+}
+
+/** A name to be shown, in which nothing is invisible. */
+export const shownName = (name: string): string => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "\ufffd");
+
+/** Which part of a plaintext a segment is. */
+export function partOf(segment: number, segmentSize: number, size: number): string {
+  const count = Math.max(1, Math.ceil(size / segmentSize));
+  const start = segment * segmentSize, end = Math.min(start + segmentSize, size);
+  const part = `part ${formatCount(segment + 1)} of ${formatCount(count)}`;
+  return end > start ? `${part} (bytes ${formatCount(start)} to ${formatCount(end - 1)} of the contents)` : part;
+}

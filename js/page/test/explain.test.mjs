@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { shared } from "./shared.mjs";
+
+const { explain } = await shared("../page/explain");
+
+const codes = [
+  "not-a-polyseal-file", "unsupported-version", "truncated-header", "bad-header", "unsupported-suite", "no-matching-key", "header-not-authentic", "context-missing",
+  "context-differs", "context-unexpected", "truncated-payload", "payload-too-long", "corrupt-segment", "bad-armor", "bad-key-file", "bad-identity", "bad-recipient",
+  "bad-passphrase", "invalid-recipients", "header-full", "source-failed", "source-changed", "bad-manifest", "unsupported-manifest-version", "unbound-manifest",
+  "no-manifest", "missing-file", "does-not-belong", "cancelled", "disk-full", "write-refused", "no-service-worker", "not-shown", "no-key-yet", "no-recipient-yet",
+  "passphrase-not-kept", "one-file", "internal", "something-new",
+];
+
+test("every error says what happened, what it means and what to do, in whole sentences", () => {
+  for (const code of codes) for (const secret of ["passphrase", "key-file", "age"]) {
+    const { what, meaning, action } = explain({ code, message: "", segment: 3 }, { secret, suite: "omd-sha256", size: 1e6, segmentSize: 65536 });
+    for (const text of [what, meaning, action]) assert.match(text, /^[A-Z].*\.$/s, `${code}: ${text}`);
+  }
+});
+
+test("different errors have different texts", () => {
+  const known = codes.filter((code) => !["something-new", "internal"].includes(code));
+  const texts = known.map((code) => explain({ code, message: "", segment: 3 }, { secret: "passphrase" }).what);
+  assert.equal(new Set(texts).size, known.length);
+});
+
+test("an altered part is named, and the end is told from the middle", () => {
+  const at = (segment, more) => explain({ code: "corrupt-segment", message: "", segment }, { size: 1e6, segmentSize: 65536, ...more }).meaning;
+  assert.match(at(3), /at part 4 of 16 \(bytes 196,608 to 262,143 of the contents\).*Nothing was saved\.$/);
+  assert.match(at(15), /at its end, part 16 of 16.*cut short, extended or changed/);
+  assert.match(at(3, { showing: true }), /Nothing of that part is shown\.$/);
+  assert.match(at(7, { size: undefined, opening: true }), /at its end, part 8\. It was cut short/);
+  assert.match(at(7, { size: undefined }), /at part 8\./);
+});

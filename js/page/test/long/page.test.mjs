@@ -1,0 +1,247 @@
+/** The page itself: policies, offline, accessibility, keyboard, widths, and what was loaded. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { choose, directory, enterKeyFile, errorIn, file, launch, openWithKeyFile, pressOpen, saveOpened, seal, serve, tool, withPage } from "./harness.mjs";
+import { throughAllStates } from "./states.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let browser, server;
+const key = join(directory, "page.key");
+
+before(async () => {
+  [browser, server] = [await launch(), await serve()];
+  tool(["keygen", "-o", key]);
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing in any state, and nothing is wider than the window: ${colorScheme}`, async () => {
+    await withPage(browser, server, { colorScheme, reducedMotion: "reduce" }, async (page) => {
+      const checked = [];
+      await throughAllStates(page, key, async (state) => {
+        await page.evaluate(`if (!window.axe) { ${axe} }`);
+        const { violations, passes } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`), [], state);
+        assert.ok(passes.length > 10);
+        for (const width of [390, 768, 1600]) {
+          await page.setViewportSize({ width, height: 900 });
+          const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+          assert.ok(scroll <= client, `${state} at ${width}: ${scroll} > ${client}`);
+        }
+        checked.push(state);
+      });
+      assert.equal(checked.length, 16);
+    });
+  });
+}
+
+test("everything can be done with the keyboard", async () => {
+  const path = seal("keys.txt", "keys", ["-k", key]);
+  await withPage(browser, server, {}, async (page) => {
+    // So that no dialogue is opened from the beginning on, and not only from the first wait on.
+    page.on("filechooser", () => undefined);
+    const press = async (keys) => page.keyboard.press(keys);
+    const active = () => page.evaluate(() => document.activeElement.id || document.activeElement.textContent);
+    const tabTo = async (id) => {
+      for (let i = 0; i < 30; i++) {
+        if (await active() === id) return;
+        await press("Tab");
+      }
+      assert.fail(`Tab does not come to ${id}`);
+    };
+    await press("Tab");
+    assert.equal(await active(), "Skip to the contents");
+    await tabTo("open-choose");
+    // What is focused is visibly so.
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), press("Enter")]);
+    await chooser.setFiles(path);
+    await page.waitForFunction(() => document.activeElement.id === "open-key-title");
+    await tabTo("open-choose-key");
+    const [keyChooser] = await Promise.all([page.waitForEvent("filechooser"), press("Space")]);
+    await keyChooser.setFiles(key);
+    await page.waitForFunction(() => document.querySelector("#open-key-name").textContent === "page.key");
+    await tabTo("open-submit");
+    await press("Enter");
+    await page.waitForFunction(() => document.activeElement.id === "open-result-title");
+    await tabTo("open-save");
+    await press("Enter");
+    await page.waitForFunction(() => document.activeElement.id === "open-result-done");
+    assert.match(await page.textContent("#announcer"), /^Saved\./);
+    await tabTo("open-forget");
+    await press("Enter");
+    await page.waitForFunction(() => document.activeElement.id === "open-title");
+    // Errors get the focus, too.
+    const [again] = await Promise.all([page.waitForEvent("filechooser"), page.click("#open-choose")]);
+    await again.setFiles(file("no.polyseal", "no"));
+    await page.waitForFunction(() => document.activeElement.getAttribute("role") === "alert");
+  });
+});
+
+test("nothing moves for those who want that", async () => {
+  await withPage(browser, server, { reducedMotion: "reduce" }, async (page) => {
+    const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((element) =>
+      [element, "::before", "::after"].some((one) => {
+        const style = getComputedStyle(element, typeof one === "string" ? one : null);
+        return style.animationName !== "none" || style.transitionDuration.split(", ").some((duration) => parseFloat(duration) > 0);
+      })).map(({ tagName }) => tagName));
+    assert.deepEqual(moving, []);
+  });
+});
+
+test("once loaded, the page works without its server", async () => {
+  const own = await serve();
+  const path = seal("offline.txt", "offline", ["-k", key]);
+  await withPage(browser, own, { way: "download" }, async (page, context) => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
+    await own.close();
+    await context.setOffline(true);
+    await page.reload();
+    await openWithKeyFile(page, path, key);
+    assert.equal((await saveOpened(page, "download")).bytes.toString(), "offline");
+    await page.goto(`${own.origin}/index.html#about`);
+    await page.waitForSelector("#view-about:visible");
+    assert.match(await page.textContent("#about-build"), /^[0-9a-f]{16}$/);
+  });
+});
+
+test("from the second time on, the page has its security headers, whatever the server sends", async () => {
+  await withPage(browser, server, {}, async (page) => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
+    const response = await page.reload();
+    assert.equal(response.fromServiceWorker(), true);
+    const headers = response.headers();
+    assert.match(headers["content-security-policy"], /frame-ancestors 'none'/);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.equal(headers["cross-origin-opener-policy"], "same-origin");
+    const worker = await page.evaluate(async () => {
+      const { url } = (await (await caches.open((await caches.keys())[0])).keys()).find((one) => one.url.includes("worker-"));
+      return (await fetch(url)).headers.get("content-security-policy");
+    });
+    assert.match(worker, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'/);
+  });
+});
+
+test("with the documented headers from the server, all of it works from the first time on", async () => {
+  const strict = await serve({ withHeaders: true });
+  file("strict.txt", "strict");
+  await withPage(browser, strict, { way: "download", hash: "#encrypt" }, async (page) => {
+    await page.setInputFiles("#encrypt-file", join(directory, "strict.txt"));
+    await page.waitForSelector("#encrypt-key-card:visible");
+    const passphrase = await page.textContent("#encrypt-passphrase");
+    await page.check("#encrypt-kept");
+    const started = page.waitForEvent("download");
+    await page.click("#encrypt-submit");
+    const path = await (await started).path();
+    await page.waitForSelector("#encrypt-result-card:visible", { timeout: 60000 });
+    const output = file("strict.txt.polyseal", readFileSync(path));
+    await page.click("#nav-open");
+    await choose(page, output);
+    await page.fill("#open-passphrase", passphrase);
+    await pressOpen(page);
+    assert.equal((await saveOpened(page, "download")).bytes.toString(), "strict");
+  });
+  await strict.close();
+});
+
+test("a page that was loaded past the service worker gets it back", async () => {
+  const path = seal("past.txt", "past", ["-k", key]);
+  await withPage(browser, server, { way: "download" }, async (page, context) => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
+    const session = await context.newCDPSession(page);
+    await session.send("Page.reload", { ignoreCache: true });
+    await page.waitForLoadState();
+    await openWithKeyFile(page, path, key);
+    assert.equal((await saveOpened(page, "download")).bytes.toString(), "past");
+  });
+});
+
+test("another script in the place of the page's own is not run", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route("**/app-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "document.title = 'other'" }));
+  await page.goto(server.origin);
+  await page.waitForTimeout(500);
+  assert.notEqual(await page.title(), "other");
+  assert.equal(await page.locator("#view-open:visible").count(), 0);
+  await context.close();
+});
+
+test("the service worker takes no other contents of the page's files", async () => {
+  for (const replaced of [undefined, /^\/worker-/, /^\/icon/]) {
+    const own = await serve({ replaced });
+    await withPage(browser, own, {}, async (page) => {
+      const controlled = await page.evaluate(async () => {
+        for (let tries = 0; tries < 60; tries++) {
+          if (navigator.serviceWorker.controller !== null) return true;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+        return false;
+      });
+      assert.equal(controlled, replaced === undefined);
+    });
+    await own.close();
+  }
+});
+
+async function frameIn(page) {
+  await page.goto(`${server.origin}/SHA256SUMS`);
+  await page.evaluate((address) => {
+    const frame = document.createElement("iframe");
+    frame.src = address;
+    document.body.append(frame);
+  }, `${server.origin}/`);
+  const frame = await (await page.waitForSelector("iframe")).contentFrame();
+  await page.waitForTimeout(1000);
+  return frame.evaluate(() => document.body?.innerText ?? "");
+}
+
+test("inside another page, it is blocked by its policy", async () => {
+  await withPage(browser, server, { expected: /^console: Framing .* violates .*frame-ancestors 'none'/ }, async (page) => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
+    assert.doesNotMatch(await frameIn(page), /Polyseal/);
+  });
+});
+
+test("inside another page, and without that header, it does not start", async () => {
+  await withPage(browser, server, { serviceWorkers: "block" }, async (page) => {
+    const text = await frameIn(page);
+    assert.match(text, /This page is shown inside another page/);
+    assert.doesNotMatch(text, /Choose a file/);
+  });
+});
+
+test("keys do not come back with the page", async () => {
+  await withPage(browser, server, { hash: "#encrypt" }, async (page) => {
+    await page.setInputFiles("#encrypt-file", key);
+    await page.waitForSelector("#encrypt-key-card:visible");
+    assert.notEqual(await page.textContent("#encrypt-passphrase"), "");
+    await page.goto(`${server.origin}/SHA256SUMS`);
+    await page.goBack();
+    await page.waitForSelector("#view-encrypt:visible");
+    assert.equal(await page.textContent("#encrypt-passphrase"), "");
+    assert.equal(await page.locator("#encrypt-key-card:visible").count(), 0);
+  });
+});
+
+test("without a service worker the page says so, and opens all the same", async () => {
+  const path = seal("plain.txt", "plain", ["-k", key]);
+  await withPage(browser, server, { way: "download", serviceWorkers: "block" }, async (page) => {
+    await openWithKeyFile(page, path, key);
+    await page.click("#open-save");
+    assert.equal((await errorIn(page, "#open-result-error")).code, "no-service-worker");
+  });
+});
+
+test("without JavaScript the page says what it needs", async () => {
+  await withPage(browser, server, { javaScriptEnabled: false }, async (page) => {
+    assert.match(await page.locator("noscript").innerText(), /needs JavaScript/);
+  });
+});

@@ -1,0 +1,166 @@
+/** Trees of the tool: the list, files one by one, and everything that does not belong. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { directory, enterKeyFile, errorIn, launch, pressOpen, random, saveOpened, serve, tool, withPage } from "./harness.mjs";
+
+let browser, server;
+const key = join(directory, "tree.key");
+const one = random(200000), two = random(70000);
+
+before(async () => {
+  [browser, server] = [await launch(), await serve()];
+  tool(["keygen", "-o", key]);
+  const album = join(directory, "album");
+  mkdirSync(join(album, "may/empty"), { recursive: true });
+  writeFileSync(join(album, "may/one"), one);
+  writeFileSync(join(album, "two.bin"), two);
+  symlinkSync("may/one", join(album, "link"));
+  for (const [name, more] of [["album.sealed", []], ["bound.sealed", ["--context", "holidays"]]]) {
+    tool(["encrypt", "--suite", "aes-256-gcm", "-k", key, ...more, "--recursive", "-o", name, "album"]);
+  }
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+
+async function chooseFolder(page, path) {
+  await page.setInputFiles("#open-folder", path);
+  await page.waitForSelector("#open-key-card:visible, #open-file-error .notice, #open-list-card:visible");
+}
+
+async function openTree(page, path) {
+  await chooseFolder(page, path);
+  await enterKeyFile(page, key);
+  await pressOpen(page);
+  assert.equal(await page.locator("#open-key-error .notice").count(), 0, await page.textContent("#open-key-error"));
+}
+
+const copy = (name, change) => {
+  const path = join(directory, name);
+  rmSync(path, { recursive: true, force: true });
+  cpSync(join(directory, "album.sealed"), path, { recursive: true });
+  change(path);
+  return path;
+};
+
+const openEntry = (page, name) => page.click(`#open-tree button[aria-label="Open ${name}"]`);
+
+test("the manifest as a list, and its files saved one by one", async () => {
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, join(directory, "album.sealed"));
+    assert.deepEqual(await page.locator("#open-tree li .name").allTextContents(),
+      ["linkLink to may/one", "mayFolder", "may/emptyFolder", "may/one200 KB", "two.bin70.0 KB"]);
+    assert.match(await page.textContent("#open-tree-summary"), /^The manifest lists 2 files with 270 KB\.$/);
+    await openEntry(page, "may/one");
+    await page.waitForSelector("#open-result-card:visible");
+    assert.equal(await page.locator("#open-verify:visible").count(), 0);
+    const saved = await saveOpened(page, "handle");
+    assert.deepEqual([saved.name, saved.bytes.equals(one)], ["one", true]);
+    await openEntry(page, "two.bin");
+    await page.waitForFunction(() => document.querySelector("#open-result-facts").textContent.includes("two.bin"));
+  });
+});
+
+test("a tree with a context asks for it", async () => {
+  await withPage(browser, server, {}, async (page) => {
+    await chooseFolder(page, join(directory, "bound.sealed"));
+    await enterKeyFile(page, key);
+    await page.fill("#open-context", "work");
+    await pressOpen(page);
+    assert.equal((await errorIn(page, "#open-key-error")).code, "context-differs");
+    await page.fill("#open-context", "holidays");
+    await pressOpen(page);
+    await openEntry(page, "two.bin");
+    await page.waitForSelector("#open-result-card:visible");
+    assert.ok((await saveOpened(page, "handle")).bytes.equals(two));
+  });
+});
+
+test("the wrong key for a tree", async () => {
+  tool(["keygen", "-o", "other.key"]);
+  await withPage(browser, server, {}, async (page) => {
+    await chooseFolder(page, join(directory, "album.sealed"));
+    await enterKeyFile(page, join(directory, "other.key"));
+    await pressOpen(page);
+    assert.equal((await errorIn(page, "#open-key-error")).code, "no-matching-key");
+  });
+});
+
+test("files that are missing, strange, swapped or altered are said, and not given out", async () => {
+  const cases = [
+    ["missing", (path) => rmSync(join(path, "two.bin.polyseal"))],
+    ["strange", (path) => writeFileSync(join(path, "extra.polyseal"), "x")],
+    ["swapped", (path) => {
+      renameSync(join(path, "two.bin.polyseal"), join(path, "x"));
+      renameSync(join(path, "may/one.polyseal"), join(path, "two.bin.polyseal"));
+      renameSync(join(path, "x"), join(path, "may/one.polyseal"));
+    }, "does-not-belong"],
+    ["altered", (path) => {
+      const bytes = readFileSync(join(path, "two.bin.polyseal"));
+      bytes[5000] ^= 1;
+      writeFileSync(join(path, "two.bin.polyseal"), bytes);
+    }, "corrupt-segment"],
+    ["replaced", (path) => {
+      writeFileSync(join(directory, "replacement"), random(70000));
+      tool(["encrypt", "--suite", "aes-256-gcm", "-f", "-k", key, "-o", join(path, "two.bin.polyseal"), "replacement"]);
+    }, "does-not-belong"],
+  ];
+  for (const [name, change, code] of cases) {
+    await withPage(browser, server, {}, async (page) => {
+      await openTree(page, copy(name, change));
+      const summary = await page.textContent("#open-tree-summary");
+      if (name === "missing") {
+        assert.match(summary, /1 file of them is missing/);
+        assert.equal(await page.locator('#open-tree button[aria-label="Open two.bin"]').count(), 0);
+      } else if (name === "strange") {
+        assert.match(summary, /1 file among those that you chose is not in the manifest, and not opened: extra\.polyseal/);
+      } else {
+        await openEntry(page, "two.bin");
+        assert.equal((await errorIn(page, "#open-tree-error")).code, code, name);
+        assert.equal(await page.locator("#open-result-card:visible").count(), 0, name);
+      }
+    });
+  }
+});
+
+test("a manifest that is altered, or is a file of the tree, is refused", async () => {
+  for (const [name, change, code] of [
+    ["m-altered", (path) => {
+      const bytes = readFileSync(join(path, ".polyseal-manifest.polyseal"));
+      bytes[bytes.length - 20] ^= 1;
+      writeFileSync(join(path, ".polyseal-manifest.polyseal"), bytes);
+    }, "corrupt-segment"],
+    ["m-other", (path) => copyFileSync(join(path, "two.bin.polyseal"), join(path, ".polyseal-manifest.polyseal")), /context|manifest/],
+  ]) {
+    await withPage(browser, server, {}, async (page) => {
+      await chooseFolder(page, copy(name, change));
+      await enterKeyFile(page, key);
+      await pressOpen(page);
+      assert.match((await errorIn(page, "#open-key-error")).code, new RegExp(code), name);
+    });
+  }
+});
+
+test("a file that changes after it was verified is not given out", async () => {
+  const path = copy("changing", () => undefined);
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, path);
+    await openEntry(page, "may/one");
+    await page.waitForSelector("#open-result-card:visible");
+    writeFileSync(join(path, "may/one.polyseal"), random(300000));
+    await page.click("#open-save");
+    assert.match((await errorIn(page, "#open-result-error")).code, /^source-/);
+  });
+});
+
+test("a folder without a manifest is a list of files", async () => {
+  const path = copy("no-manifest", (at) => rmSync(join(at, ".polyseal-manifest.polyseal")));
+  await withPage(browser, server, {}, async (page) => {
+    await chooseFolder(page, path);
+    assert.equal(await page.locator("#open-list li").count(), 2);
+  });
+});
