@@ -12,7 +12,7 @@ let browser, server;
 const key = join(directory, "preview.key");
 const startOf = (number) => 4096 + number * 65552;
 /** ffmpeg's testsrc2 in VP8 with a tone in Opus: 30 seconds, with an index. */
-const video = readFileSync(fileURLToPath(new URL("pattern.webm", import.meta.url)));
+const video = readFileSync(fileURLToPath(new URL("../../../../vectors/page/pattern.webm", import.meta.url)));
 
 before(async () => {
   [browser, server] = [await launch(), await serve()];
