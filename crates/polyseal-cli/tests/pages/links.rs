@@ -18,7 +18,8 @@ fn collect(folder: &Path, pages: &mut Pages) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_symlink() || name.starts_with('.') || name == "target" {
+        let is_made = ["target", "dist", "node_modules"].contains(&name);
+        if path.is_symlink() || name.starts_with('.') || is_made {
             continue;
         }
         if path.is_dir() {
