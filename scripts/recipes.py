@@ -130,7 +130,7 @@ def main():
         scratch = Path(scratch)
         with tarfile.open(tarball) as archive:
             archive.extractall(scratch, filter="data")
-        check_formula(scratch / tarball.name.removesuffix(".tar.gz"), values)
+        check_formula(scratch / f"polyseal-{values['version']}", values)
         print("recipes: Homebrew: the formula is as its stand-in asks", flush=True)
         check_flake(values, scratch)
         print("recipes: Nix: the flake is evaluated", flush=True)
