@@ -82,14 +82,17 @@ python: ## the references, the papers and the scripts
 wheel: ## the package for Python, and its tests
 	scripts/with python3-venv -- scripts/wheel quick
 
-# Needs Go 1.24 or later, and says so where it is not.
-go: ## the reader for Go, and its tests
-	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal go/test
+# The tool that other programs are tried with. `unit` builds it, too.
+go js go-long js-long: export POLYSEAL_TOOL := $(CURDIR)/target/debug/polyseal
+$(CURDIR)/target/debug/polyseal:
+	cargo build --locked -p polyseal-cli
 
-# Needs Node 20 or later, and says so where it is not.
-js: ## the reader for TypeScript and the page, and their tests
-	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test
-	js/page/test/run
+# Where Go or Node is not installed, these say so and pass.
+go: $(CURDIR)/target/debug/polyseal ## the reader for Go, and its tests
+	go/test
+
+js: $(CURDIR)/target/debug/polyseal ## the reader for TypeScript and the page, and their tests
+	js/test
 
 constant-time: ## no secret decides a branch or an address
 	scripts/with valgrind -- scripts/constant-time dev
@@ -210,7 +213,7 @@ install:
 
 # What Homebrew, Nix and conda build from, as far as that can be had here.
 recipes:
-	scripts/with nix-bin python3-venv ruby -- scripts/python --in recipes scripts/recipes.py check
+	scripts/with nix-bin patchelf python3-venv ruby -- scripts/python --in recipes scripts/recipes.py check
 
 # What OSS-Fuzz runs, built and run for a second each.
 oss-fuzz:
@@ -222,14 +225,11 @@ workflows:
 
 # The reader for Go with the race detector, staticcheck, fuzzing, and 10^5 altered files that the tool reads as well.
 go-long: unit
-	POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal go/test long
+	go/test long
 
-# The same for TypeScript; the kit in Chromium; the page in Chromium, with large files; every suite by WebAssembly.
+# The same for TypeScript; the kit and the page in Chromium, with large files; every suite by WebAssembly.
 js-long: unit
-	scripts/with chromium -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/test long
-	js/core/build
-	js/core/check
-	scripts/with chromium ffmpeg -- env POLYSEAL_TOOL=$(CURDIR)/target/debug/polyseal js/page/test/run long
+	scripts/with chromium -- js/test long
 
 # An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:
@@ -239,11 +239,12 @@ shipped-wheel:
 repeatable:
 	scripts/with $(RELEASE) -- scripts/repeatable $(PARTS)
 
-# What crates.io and PyPI would refuse; and whether every crate that is shipped is of an owner that is named.
+# What crates.io, PyPI and npm would refuse; and whether every crate that is shipped is of an owner that is named.
 registries:
 	cargo publish --workspace --locked --dry-run --allow-dirty --no-verify
 	scripts/with $(RELEASE) -- scripts/wheel build
 	scripts/with python3-venv -- scripts/python scripts/trusted >target/trusted
+	cd js && npm ci && npm run build && core/build && npm pack --dry-run && cd core && npm pack --dry-run
 
 # The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
 c-library:

@@ -5,6 +5,7 @@ package polyseal
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/hex"
 	"io"
 )
@@ -70,14 +71,17 @@ func (k *Key) GoString() string { return k.String() }
 // Wipe overwrites the key with zeros. It is of no use afterwards.
 func (k *Key) Wipe() { clear(k.b[:]) }
 
-// isText says whether all bytes are printable, tab, LF or CR.
+// isText says whether all bytes are printable, tab, LF or CR. It looks at all
+// of them in the same way, because they may be a key.
 func isText(data []byte) bool {
-	for _, c := range data {
-		if (c < 0x20 || c > 0x7e) && c != '\t' && c != '\n' && c != '\r' {
-			return false
-		}
+	all := 1
+	for _, b := range data {
+		c := int(b)
+		printable := subtle.ConstantTimeLessOrEq(0x20, c) & subtle.ConstantTimeLessOrEq(c, 0x7e)
+		all &= printable | subtle.ConstantTimeEq(int32(c), '\t') | subtle.ConstantTimeEq(int32(c), '\n') |
+			subtle.ConstantTimeEq(int32(c), '\r')
 	}
-	return true
+	return all == 1
 }
 
 func parseKeyText(text []byte) (*Key, error) {

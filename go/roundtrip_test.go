@@ -381,36 +381,26 @@ func TestReaderPassesErrorsOn(t *testing.T) {
 func TestDetachedHeader(t *testing.T) {
 	key := GenerateKey()
 	plaintext := pattern(10000)
-	var head, payload bytes.Buffer
-	o := &WriteOptions{SegmentSize: 4096, HeaderSize: 8192, Header: &head}
-	w, err := NewWriter(&payload, o, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(plaintext); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if head.Len() != 8192 || payload.Len() != 10000+3*16 {
-		t.Fatalf("%d and %d bytes", head.Len(), payload.Len())
+	var head bytes.Buffer
+	payload := seal(t, plaintext, &WriteOptions{SegmentSize: 4096, HeaderSize: 8192, Header: &head}, key)
+	if head.Len() != 8192 || len(payload) != 10000+3*16 {
+		t.Fatalf("%d and %d bytes", head.Len(), len(payload))
 	}
 	h, err := ParseHeader(head.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := h.PlaintextSize(int64(payload.Len())); err != nil || n != 10000 {
+	if n, err := h.PlaintextSize(int64(len(payload))); err != nil || n != 10000 {
 		t.Errorf("PlaintextSize: %d, %v", n, err)
 	}
 	apart := &ReadOptions{Header: h}
-	if got := open(t, payload.Bytes(), apart, key); !bytes.Equal(got, plaintext) {
+	if got := open(t, payload, apart, key); !bytes.Equal(got, plaintext) {
 		t.Error("another plaintext")
 	}
-	if got, err := openAll(payload.Bytes(), apart, []Identity{key}); err != nil || !bytes.Equal(got, plaintext) {
+	if got, err := openAll(payload, apart, []Identity{key}); err != nil || !bytes.Equal(got, plaintext) {
 		t.Errorf("Open: %v", err)
 	}
-	whole := append(head.Bytes(), payload.Bytes()...)
+	whole := append(head.Bytes(), payload...)
 	if got := open(t, whole, nil, key); !bytes.Equal(got, plaintext) {
 		t.Error("another plaintext of both together")
 	}

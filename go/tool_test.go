@@ -180,17 +180,8 @@ func TestToolArmorAndHeader(t *testing.T) {
 	if err != nil || !bytes.Equal(got, plaintext) {
 		t.Errorf("a header of the tool: %v", err)
 	}
-	var ourHead, ourPayload bytes.Buffer
-	w, err = NewWriter(&ourPayload, &WriteOptions{Header: &ourHead}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(plaintext); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	var ourHead bytes.Buffer
+	ourPayload := seal(t, plaintext, &WriteOptions{Header: &ourHead}, key)
 	other := GenerateKey()
 	h, err = ParseHeader(ourHead.Bytes())
 	if err != nil {
@@ -201,7 +192,7 @@ func TestToolArmorAndHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, at("h2"), h.Bytes())
-	write(t, at("p2"), ourPayload.Bytes())
+	write(t, at("p2"), ourPayload)
 	write(t, at("key2"), other.Text())
 	if got := run(t, nil, "decrypt", "-k", at("key2"), "--header", at("h2"), at("p2")); !bytes.Equal(got, plaintext) {
 		t.Error("a header for the tool: another plaintext")
@@ -213,7 +204,7 @@ func TestToolArmorAndHeader(t *testing.T) {
 	if h, err = ParseHeader(head); err != nil {
 		t.Fatal(err)
 	}
-	if got := open(t, ourPayload.Bytes(), &ReadOptions{Header: h}, key); !bytes.Equal(got, plaintext) {
+	if got := open(t, ourPayload, &ReadOptions{Header: h}, key); !bytes.Equal(got, plaintext) {
 		t.Error("a header that the tool rekeyed: another plaintext")
 	}
 }

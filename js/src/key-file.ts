@@ -15,7 +15,8 @@ function bad(what: string): PolysealError {
 /** The key of 32 bytes in the contents of a key file. The caller wipes both. */
 export function parseKeyFile(contents: Uint8Array): Bytes {
   if (contents.length === keyLength) {
-    if (contents.every(isText)) throw bad("it has 32 characters of text, as a password would");
+    // Of all bytes, because they may be a key.
+    if (contents.reduce((text, byte) => text & isText(byte), 1) === 1) throw bad("it has 32 characters of text, as a password would");
     return new Uint8Array(contents);
   }
   if (contents.length > maximumTextLength) throw bad("it is too long");
@@ -37,7 +38,11 @@ export function parseKeyFile(contents: Uint8Array): Bytes {
   return key;
 }
 
-const isText = (byte: number): boolean => (byte >= 0x20 && byte <= 0x7e) || byte === 9 || byte === 10 || byte === 13;
+/** 1 if the byte is printable, tab, LF or CR, else 0, by arithmetic alone. A difference below zero has its sign bit set. */
+function isText(byte: number): number {
+  const isBetween = (least: number, most: number): number => (~(byte - least) & ~(most - byte)) >>> 31;
+  return isBetween(0x20, 0x7e) | isBetween(9, 10) | isBetween(13, 13);
+}
 
 /** The text of a new key file. Who loses it loses what it encrypts. */
 export function generateKeyFile(): string {

@@ -108,6 +108,13 @@ pub extern "C" fn polyseal_forget_key(number: usize) -> i32 {
     call(|module| module.forget_key(number)).map_or(REFUSED, |()| 0)
 }
 
+/// The bytes of a nonce of a key's suite.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyseal_nonce_bytes(number: usize) -> i32 {
+    call(|module| i32::try_from(module.aead(number)?.algorithm().nonce_bytes()).ok())
+        .unwrap_or(REFUSED)
+}
+
 /// The bytes of the tag of a key's suite.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_tag_bytes(number: usize) -> i32 {

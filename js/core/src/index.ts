@@ -20,6 +20,7 @@ interface Exports {
   polyseal_room(bytes: number): number;
   polyseal_new_key(suiteBytes: number): number;
   polyseal_forget_key(key: number): number;
+  polyseal_nonce_bytes(key: number): number;
   polyseal_tag_bytes(key: number): number;
   polyseal_seal(key: number): number;
   polyseal_open(key: number): number;
@@ -83,14 +84,21 @@ class Module {
     this.#fill([name, payloadKey]);
     const key = exports.polyseal_new_key(name.length);
     if (key < 0) throw new Error(`@polyseal/core: ${suite} takes no key of ${payloadKey.length} bytes`);
+    const nonceLength = exports.polyseal_nonce_bytes(key);
     const tagLength = exports.polyseal_tag_bytes(key);
+    /** The buffer has no field for it: a part of the text would be taken for the rest of a short one. */
+    const expectLength = (nonce: Uint8Array): void => {
+      if (nonce.length !== nonceLength) throw new Error(`@polyseal/core: ${suite} takes a nonce of ${nonceLength} bytes`);
+    };
     const cipher: SegmentCipher = {
       seal: async (nonce, plaintext) => {
+        expectLength(nonce);
         const buffer = this.#fill([nonce, plaintext], tagLength);
-        if (exports.polyseal_seal(key) !== 0) throw new Error(`@polyseal/core: ${suite} takes no such nonce or plaintext`);
+        if (exports.polyseal_seal(key) !== 0) throw new Error(`@polyseal/core: ${suite} takes no such plaintext`);
         return buffer.slice(nonce.length);
       },
       open: async (nonce, sealed) => {
+        expectLength(nonce);
         const buffer = this.#fill([nonce, sealed]);
         if (exports.polyseal_open(key) !== 0) return null;
         const plaintext = buffer.slice(nonce.length, buffer.length - tagLength);

@@ -35,7 +35,10 @@ test("what is sealed opens, and what is altered does not", async () => {
   }
 });
 
-test("a key of another length is an error", async () => {
+test("a key or a nonce of another length is an error", async () => {
   const suites = await load(await readFile(moduleUrl()));
   await assert.rejects(suites["aegis-256"](new Uint8Array(16)), /takes no key of 16 bytes/);
+  const cipher = await suites["aegis-256"](new Uint8Array(32));
+  await assert.rejects(cipher.seal(new Uint8Array(16), new Uint8Array(64)), /takes a nonce of 32 bytes/);
+  await assert.rejects(cipher.open(new Uint8Array(33), new Uint8Array(64)), /takes a nonce of 32 bytes/);
 });

@@ -193,6 +193,7 @@ export class EncryptView {
     try {
       let size = 0;
       const name = await save(vault, encryptedName(file.name, armor), {
+        verify: "nothing to verify",
         write: (to) => withProgress(this.#progress, "Encrypting", async ({ signal, progress }) => {
           const transfer = secret.kind === "key-file" ? [secret.bytes.buffer] : [];
           ({ size } = await vault.call("encrypt", { file, choices: { secret, context, armor }, to }, { signal, progress, transfer }));
