@@ -1,7 +1,8 @@
 /**
  * Builds the page into dist/: one folder of static files. The same sources give the same bytes.
  *
- * `node build.mjs` prints the SHA-256 of every file, and writes them to dist/SHA256SUMS.
+ * `node build.mjs` prints the SHA-256 of every file, and writes them to dist/SHA256SUMS. It takes the module of
+ * `../core/build`; with `--portable` it takes none, and the page opens only files of the portable profile.
  */
 
 import { build } from "esbuild";
@@ -12,6 +13,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "dist");
+const portable = process.argv.includes("--portable");
 
 const policy = (more) => ({
   "default-src": "'none'",
@@ -30,11 +32,11 @@ const policy = (more) => ({
 });
 const textOf = (directives) => Object.entries(directives).map(([name, value]) => `${name} ${value}`).join("; ");
 
-/** `frame-ancestors` counts in a header only. Only the worker compiles WebAssembly, for Argon2id. */
+/** `frame-ancestors` counts in a header only. Only the worker compiles WebAssembly, for Argon2id and for suites. */
 const metaPolicy = textOf(policy({}));
 const pagePolicy = textOf(policy({ "frame-ancestors": "'none'" }));
 const workerPolicy = textOf({
-  "default-src": "'none'", "script-src": "'self' 'wasm-unsafe-eval'", "require-trusted-types-for": "'script'", "trusted-types": "'none'",
+  "default-src": "'none'", "script-src": "'self' 'wasm-unsafe-eval'", ...(portable ? {} : { "connect-src": "'self'" }), "require-trusted-types-for": "'script'", "trusted-types": "'none'",
 });
 
 const commonHeaders = {
@@ -44,7 +46,7 @@ const commonHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
-const types = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml" };
+const types = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml", wasm: "application/wasm" };
 
 const headersOf = (name) => ({
   "Content-Type": types[name.split(".").at(-1)],
@@ -66,7 +68,14 @@ async function bundle(entry, { format = "iife", define = {}, tsconfig = "tsconfi
 }
 
 const files = {};
-const worker = await bundle("worker/worker.ts");
+let core = null;
+if (!portable) {
+  const module = await readFile(join(here, "../core/dist/polyseal-simd128.wasm"));
+  core = { name: named("core", "wasm", module), integrity: integrity(module) };
+  files[core.name] = module;
+}
+
+const worker = await bundle("worker/worker.ts", { define: { CORE: core } });
 const workerName = named("worker", "js", worker);
 files[workerName] = worker;
 

@@ -13,12 +13,15 @@ export class PolysealError extends Error {
   readonly code: ErrorCode;
   /** With `corrupt-segment`: the number of the segment, counted from 0. */
   declare readonly segment?: number;
+  /** With `corrupt-segment`: whether it was opened as the last one, so that the file may have been cut short. */
+  declare readonly isLast?: boolean;
 
-  constructor(code: ErrorCode, message: string, details: { segment?: number; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, details: { segment?: number; isLast?: boolean; cause?: unknown } = {}) {
     super(message, "cause" in details ? { cause: details.cause } : undefined);
     this.name = "PolysealError";
     this.code = code;
     if (details.segment !== undefined) this.segment = details.segment;
+    if (details.isLast !== undefined) this.isLast = details.isLast;
   }
 }
 

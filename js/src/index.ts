@@ -17,5 +17,6 @@ export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js
 export { httpSource, type HttpOptions } from "./source-http.js";
 export type { Source, SourceLike } from "./source.js";
 export { suiteNames, type SegmentCipher, type SuiteImplementation, type Suites } from "./suites.js";
+export { builtInSuiteNames } from "./unlock.js";
 export { openTree, type Tree, type TreeFiles, type TreeOptions } from "./tree.js";
 export type { DirectoryEntry, FileEntry, LinkEntry, TreeEntry } from "./manifest.js";

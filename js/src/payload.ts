@@ -14,7 +14,7 @@ export const payloadTooLong = (): PolysealError =>
 export function corruptSegment(segment: number, isLast: boolean): PolysealError {
   const what = isLast ? `segment ${segment}, the last, does not open: the file has been cut short, extended or altered`
     : `segment ${segment} does not open: the file has been altered`;
-  return new PolysealError("corrupt-segment", `The file is not authentic: ${what}.`, { segment });
+  return new PolysealError("corrupt-segment", `The file is not authentic: ${what}.`, { segment, isLast });
 }
 
 export interface PayloadLayout {

@@ -129,6 +129,9 @@ export async function checkContext(header: Header, fileKey: Uint8Array, context:
 }
 
 /** The implementation of a suite: the caller's, or one of this library. */
+/** The suites that need nothing but this package. */
+export const builtInSuiteNames: readonly string[] = [...Object.keys(webCryptoSuites), ...Object.keys(xaesSuites)];
+
 export function implementationOf(name: string, suites: Suites | undefined): SuiteImplementation | undefined {
   const given = [suites, webCryptoSuites, xaesSuites].find((some) => some !== undefined && Object.hasOwn(some, name));
   return given?.[name];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import * as polyseal from "polyseal";
-import { load, moduleUrl } from "../dist/index.js";
+import { instantiate, load, moduleUrl, onUse, suites as onUseSuites } from "../dist/index.js";
 import { runFiles } from "../../tests/kit.mjs";
 import * as vectors from "../../tests/vectors.mjs";
 
@@ -41,4 +41,24 @@ test("a key or a nonce of another length is an error", async () => {
   const cipher = await suites["aegis-256"](new Uint8Array(32));
   await assert.rejects(cipher.seal(new Uint8Array(16), new Uint8Array(64)), /takes a nonce of 32 bytes/);
   await assert.rejects(cipher.open(new Uint8Array(33), new Uint8Array(64)), /takes a nonce of 32 bytes/);
+});
+
+test("the module is loaded once, when a file needs it", async () => {
+  let loads = 0;
+  const suites = onUse(async () => {
+    loads += 1;
+    if (loads === 1) throw new Error("offline");
+    return instantiate(await readFile(moduleUrl()));
+  });
+  assert.deepEqual([...Object.keys(suites), ...polyseal.builtInSuiteNames].sort(), [...polyseal.suiteNames].sort());
+  assert.deepEqual(Object.keys(onUseSuites), Object.keys(suites));
+  const key = polyseal.keyFile(new Uint8Array(32).fill(7));
+  const sealed = async (suite) => new Uint8Array(await new Response(polyseal.encrypt(new Uint8Array(9), [key], { suite, suites })).arrayBuffer());
+  await polyseal.open(await sealed("aes-256-gcm"), [key], { suites });
+  assert.equal(loads, 0);
+  await assert.rejects(sealed("aegis-256x2"), /offline/);
+  const file = await sealed("aegis-256x2");
+  await polyseal.open(file, [key], { suites });
+  await polyseal.open(file, [key], { suites: onUseSuites });
+  assert.equal(loads, 2);
 });

@@ -17,8 +17,6 @@ export interface Circumstances {
   /** Of the plaintext. */
   size?: number | undefined;
   segmentSize?: number | undefined;
-  /** Whether the file was just being opened: then its last part is opened first. */
-  opening?: boolean;
   /** Whether it was being shown, and not saved. */
   showing?: boolean;
 }
@@ -49,7 +47,7 @@ type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "
 /** Codes of this page. */
 type PageCode =
   | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "no-service-worker"
-  | "not-shown";
+  | "not-shown" | "no-module";
 
 const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   "not-a-polyseal-file": {
@@ -217,6 +215,11 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     meaning: "This page encrypts one file at a time.",
     action: "Choose one, or put them into an archive (zip, tar) first. The tool polyseal encrypts whole folders.",
   },
+  "no-module": {
+    what: "A part of this page could not be loaded.",
+    meaning: "This file needs a part that computes its algorithm. It did not arrive, or it is not the one that belongs to this page.",
+    action: "Check the connection, load the page again and try once more.",
+  },
   "not-shown": {
     what: "The browser cannot show this file.",
     meaning: "The file opened without an error, but the browser does not know this kind of picture, sound or video.",
@@ -224,7 +227,7 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   },
 };
 
-export function explain({ code, message, segment }: Failure, { secret, suite, size, segmentSize, opening = false, showing = false }: Circumstances = {}): Explanation {
+export function explain({ code, message, segment, isLast }: Failure, { secret, suite, size, segmentSize, showing = false }: Circumstances = {}): Explanation {
   if (code === "no-matching-key" && secret !== undefined) return wrongKey[secret];
   if (code === "unsupported-suite") {
     return {
@@ -235,11 +238,10 @@ export function explain({ code, message, segment }: Failure, { secret, suite, si
   }
   if (code === "corrupt-segment" && segment !== undefined) {
     const where = segmentSize === undefined || size === undefined ? `part ${segment + 1}` : partOf(segment, segmentSize, size);
-    const isLast = opening || size !== undefined && segmentSize !== undefined && (segment + 1) * segmentSize >= size;
     const consequence = showing ? "Nothing of that part is shown." : "Nothing was saved.";
     return {
       what: "The file has been altered.",
-      meaning: isLast
+      meaning: isLast === true
         ? `It does not open at its end, ${where}. It was cut short, extended or changed after it was encrypted. ${consequence}`
         : `It does not open at ${where}. That part is not what was encrypted. ${consequence}`,
       action: askAgain,

@@ -210,7 +210,7 @@ export class OpenView {
         }
       });
     } catch (error) {
-      if (choice === this.#choice) showError(this.#keyError, error, { secret: secretKind, suite: subject.facts.suite, opening: true });
+      if (choice === this.#choice) showError(this.#keyError, error, { secret: secretKind, suite: subject.facts.suite });
     } finally {
       submit.disabled = false;
     }

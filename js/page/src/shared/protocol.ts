@@ -84,6 +84,8 @@ export interface Failure {
   code: string;
   message: string;
   segment?: number;
+  /** Whether that is the last one. */
+  isLast?: boolean;
 }
 
 export type ToWorker =

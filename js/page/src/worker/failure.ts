@@ -3,6 +3,13 @@
 import { PolysealError } from "polyseal";
 import type { Failure } from "../shared/protocol.js";
 
+/** A failure whose code is one of this page. */
+export class PageFailure extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
 const platformCodes: Record<string, string> = {
   AbortError: "cancelled",
   NotReadableError: "source-failed",
@@ -14,8 +21,10 @@ const platformCodes: Record<string, string> = {
 };
 
 export function failureOf(error: unknown): Failure {
+  if (error instanceof PageFailure) return error.failure;
   if (error instanceof PolysealError) {
-    return { code: error.code, message: error.message, ...(error.segment === undefined ? {} : { segment: error.segment }) };
+    const { code, message, segment, isLast } = error;
+    return { code, message, ...(segment === undefined ? {} : { segment }), ...(isLast === undefined ? {} : { isLast }) };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { code: (error instanceof Error && platformCodes[error.name]) || "internal", message };

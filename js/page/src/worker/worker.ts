@@ -9,11 +9,12 @@ import {
   parseKeyFile, passphrase, type HeaderInfo, type Key, type OpenedFile, type Recipient, type Tree, type TreeEntry,
 } from "polyseal";
 import { sniff, sniffedLength } from "../shared/media.js";
-import type { Destination, Failure, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
+import type { Destination, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
 import { countingSource } from "./counting.js";
-import { failureOf } from "./failure.js";
+import { failureOf, PageFailure } from "./failure.js";
 import { offer, serve, withdraw } from "./offers.js";
 import { readThrough, saveToHandle } from "./save.js";
+import { suites } from "./suites.js";
 
 const post = (message: FromWorker): void => postMessage(message);
 
@@ -27,26 +28,19 @@ interface Run {
   progress(done: number, total: number): void;
 }
 
-/** A failure whose code is one of this page. */
-class FailedDownload extends Error {
-  constructor(readonly failure: Failure) {
-    super(failure.message);
-  }
-}
-
 const operations: { [O in Operation]: (request: Operations[O]["request"], run: Run) => Promise<Operations[O]["result"]> } = {
   async inspect({ file, header }) {
-    return headerFacts(await inspect(header ?? file));
+    return headerFacts(await inspect(header ?? file, { suites }));
   },
 
   async open({ file, header, secret, context }, { signal }) {
-    const options = { signal, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
+    const options = { signal, suites, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
     return openedFacts(await open(file, openingKeys(secret), options));
   },
 
   async openTree({ files, secret, context }, { signal }) {
     const sources = new Map(Array.from(files, ([name, file]) => [name, countingSource(file, (bytes) => entryRead(bytes))]));
-    tree = await openTree(sources, openingKeys(secret), { signal, ...(context === "" ? {} : { context }) });
+    tree = await openTree(sources, openingKeys(secret), { signal, suites, ...(context === "" ? {} : { context }) });
     const { missing, unexpected } = tree.compare(files.keys());
     const absent = new Set(missing);
     return {
@@ -148,7 +142,7 @@ async function deliver(
     offer(to.token, {
       size, type: null, name: to.name, once: true,
       open: () => counted,
-      ended: (failure) => failure === null ? resolve() : reject(new FailedDownload(failure)),
+      ended: (failure) => failure === null ? resolve() : reject(new PageFailure(failure)),
     });
     signal.addEventListener("abort", () => {
       withdraw(to.token);
@@ -223,7 +217,7 @@ async function run(id: number, operation: Operation, request: unknown): Promise<
     const result = await (operations[operation] as (request: unknown, run: Run) => Promise<unknown>)(request, { signal: controller.signal, progress });
     post({ kind: "result", id, result });
   } catch (error) {
-    post({ kind: "failure", id, failure: error instanceof FailedDownload ? error.failure : failureOf(error) });
+    post({ kind: "failure", id, failure: failureOf(error) });
   } finally {
     running.delete(id);
   }

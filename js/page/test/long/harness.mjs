@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
-const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", wasm: "application/wasm" };
 
 /** A directory for the files of a test file. */
 export const directory = mkdtempSync(join(tmpdir(), "polyseal-page-"));
@@ -43,11 +43,11 @@ export function toolWithPassphrase(command, passphrase, args) {
     { cwd: directory, env: { ...process.env, PASSPHRASE_FILE: path } });
 }
 
-/** Encrypts with the suite that every reader has. Returns the path of the encrypted file. */
-export function seal(name, bytes, keyArguments, more = []) {
+/** Encrypts, by default with the suite that every reader has. Returns the path of the encrypted file. */
+export function seal(name, bytes, keyArguments, more = [], suite = ["--portable"]) {
   file(name, bytes);
   const output = `${name}.polyseal`;
-  tool(["encrypt", "--suite", "aes-256-gcm", "-f", ...keyArguments, ...more, "-o", output, name]);
+  tool(["encrypt", ...suite, "-f", ...keyArguments, ...more, "-o", output, name]);
   return join(directory, output);
 }
 
@@ -91,7 +91,7 @@ export async function serve({ withHeaders = false, replaced = /^$/ } = {}) {
       return;
     }
     const more = withHeaders ? { ...headers["/*"], ...headers[pathname] } : {};
-    response.writeHead(200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain", ...more }).end(replaced.test(pathname) ? `/* other */ ${readFileSync(join(dist, name))}` : readFileSync(join(dist, name)));
+    response.writeHead(200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain", ...more }).end(Buffer.concat([Buffer.from(replaced.test(pathname) ? "/* other */ " : ""), readFileSync(join(dist, name))]));
   });
   await new Promise((resolve) => server.listen(0, "localhost", resolve));
   return {

@@ -243,16 +243,43 @@ test("files that are cut, extended or no files of Polyseal", async () => {
   });
 });
 
-test("a suite that the page lacks is named at once, with what to do", async () => {
-  file("fast.txt", "fast");
-  tool(["encrypt", "--suite", "flex-och", "-k", key, "-o", "fast.polyseal", "fast.txt"]);
-  await withPage(browser, server, {}, async (page) => {
-    await choose(page, join(directory, "fast.polyseal"));
-    const { code, text } = await errorIn(page, "#open-file-error");
-    assert.equal(code, "unsupported-suite");
-    assert.match(text, /flex-och/);
-    assert.match(text, /--portable/);
-    assert.equal(await page.locator("#open-key-card:visible").count(), 0);
+for (const suite of [null, "flex-och", "omd-sha512", "ctx-aegis-128l", "dndk-gcm:kc=1"]) {
+  test(`what no browser has: ${suite ?? "the tool's default"}`, async () => {
+    const contents = random(3 * segment + 5);
+    const path = seal("other-suite.bin", contents, ["-k", key], [], suite === null ? [] : ["--suite", suite]);
+    const short = file("other-suite-altered.bin.polyseal", readFileSync(path).subarray(0, -1));
+    const damaged = altered(path, headerLength + segment + 1000);
+    await withPage(browser, server, { way: "download" }, async (page) => {
+      await openWithKeyFile(page, path, key);
+      assert.ok((await saveOpened(page, "download")).bytes.equals(contents));
+      await choose(page, short);
+      await enterKeyFile(page, key);
+      await page.click("#open-submit");
+      assert.match((await errorIn(page, "#open-key-error")).text, /at its end, part 4\./);
+      await page.click("#open-forget");
+      await openWithKeyFile(page, damaged, key);
+      await page.click("#open-save");
+      const { code, text } = await errorIn(page, "#open-result-error");
+      assert.equal(code, "corrupt-segment");
+      assert.match(text, /at part 2 of 4/);
+    });
+  });
+}
+
+test("another module than the page's own is not run, and the portable profile needs none", async (t) => {
+  const own = await serve({ replaced: /^\/core-/ });
+  t.after(() => own.close());
+  const path = seal("needs-module.txt", "text", ["-k", key], [], []);
+  const portable = seal("needs-none.txt", "text", ["-k", key]);
+  // Without it, the service worker is not installed. So there are no downloads.
+  await withPage(browser, own, { expected: /integrity|core-/ }, async (page) => {
+    await choose(page, path);
+    await enterKeyFile(page, key);
+    await pressOpen(page);
+    assert.equal((await errorIn(page, "#open-key-error")).code, "no-module");
+    await page.click("#open-forget");
+    await openWithKeyFile(page, portable, key);
+    assert.equal((await saveOpened(page, "handle")).bytes.toString(), "text");
   });
 });
 

@@ -98,7 +98,7 @@ test("nothing moves for those who want that", async () => {
 
 test("once loaded, the page works without its server", async () => {
   const own = await serve();
-  const path = seal("offline.txt", "offline", ["-k", key]);
+  const path = seal("offline.txt", "offline", ["-k", key], [], []);
   await withPage(browser, own, { way: "download" }, async (page, context) => {
     await page.waitForFunction(() => navigator.serviceWorker.controller);
     await own.close();
@@ -125,7 +125,7 @@ test("from the second time on, the page has its security headers, whatever the s
       const { url } = (await (await caches.open((await caches.keys())[0])).keys()).find((one) => one.url.includes("worker-"));
       return (await fetch(url)).headers.get("content-security-policy");
     });
-    assert.match(worker, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'/);
+    assert.match(worker, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self';/);
   });
 });
 

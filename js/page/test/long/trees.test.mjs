@@ -19,7 +19,7 @@ before(async () => {
   writeFileSync(join(album, "two.bin"), two);
   symlinkSync("may/one", join(album, "link"));
   for (const [name, more] of [["album.sealed", []], ["bound.sealed", ["--context", "holidays"]]]) {
-    tool(["encrypt", "--suite", "aes-256-gcm", "-k", key, ...more, "--recursive", "-o", name, "album"]);
+    tool(["encrypt", "-k", key, ...more, "--recursive", "-o", name, "album"]);
   }
 });
 after(async () => {
