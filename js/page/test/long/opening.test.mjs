@@ -384,7 +384,7 @@ test("closing forgets: fields are empty, the worker is gone, and nothing is stor
       cached: (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)))).flat(),
     }));
     assert.deepEqual([stored.local, stored.session, stored.cookies, stored.databases], [0, 0, "", []]);
-    assert.ok(stored.cached.every((name) => /^\/((app|worker)-[0-9a-f]+\.js|style-[0-9a-f]+\.css|index\.html|icon\.svg)$/.test(name)), stored.cached.join());
+    assert.ok(stored.cached.every((name) => /^\/((app|worker)-[0-9a-f]+\.js|style-[0-9a-f]+\.css|index\.html|icon\.svg|core-[0-9a-f]+\.wasm)$/.test(name)), stored.cached.join());
     assert.deepEqual(await savedFiles(page), {});
   });
 });
