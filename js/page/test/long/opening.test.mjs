@@ -40,8 +40,9 @@ for (const way of ["handle", "download"]) {
     }
 
     test("an altered segment: no file appears, and the page says which part", async () => {
-      const contents = random(10 * segment);
-      const path = altered(seal("altered.bin", contents, ["-k", key]), startOf(6) + 100);
+      // A piece of 1 MiB is written before it.
+      const contents = random(40 * segment);
+      const path = altered(seal("altered.bin", contents, ["-k", key]), startOf(20) + 100);
       await withPage(browser, server, { way }, async (page) => {
         let downloads = 0;
         page.on("download", () => downloads++);
@@ -49,7 +50,7 @@ for (const way of ["handle", "download"]) {
         await page.click("#open-save");
         const { code, text } = await errorIn(page, "#open-result-error");
         assert.equal(code, "corrupt-segment");
-        assert.match(text, /part 7 of 10 \(bytes 393,216 to 458,751 of the contents\)/);
+        assert.match(text, /part 21 of 40 \(bytes 1,310,720 to 1,376,255 of the contents\)/);
         assert.match(text, /Nothing was saved/);
         await nothingSaved(page);
         assert.equal(downloads, 0);
