@@ -244,7 +244,7 @@ registries:
 	cargo publish --workspace --locked --dry-run --allow-dirty --no-verify
 	scripts/with $(RELEASE) -- scripts/wheel build
 	scripts/with python3-venv -- scripts/python scripts/trusted >target/trusted
-	cd js && npm ci && npm run build && core/build && npm pack --dry-run && cd core && npm pack --dry-run
+	cd js && npm ci && npm pack --dry-run && cd core && npm pack --dry-run
 
 # The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
 c-library:

@@ -2,7 +2,7 @@
  * Builds the page into dist/: one folder of static files. The same sources give the same bytes.
  *
  * `node build.mjs` prints the SHA-256 of every file, and writes them to dist/SHA256SUMS. It takes the module of
- * `../core/build`; with `--portable` it takes none, and the page opens only files of the portable profile.
+ * `../core/build`; with `--portable` it takes none, and the page opens only suites that are made of AES-GCM.
  */
 
 import { build } from "esbuild";
@@ -67,6 +67,8 @@ async function bundle(entry, { format = "iife", define = {}, tsconfig = "tsconfi
   return Buffer.from(result.outputFiles[0].contents);
 }
 
+const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
+
 const files = {};
 let core = null;
 if (!portable) {
@@ -85,32 +87,35 @@ files[styleName] = style;
 files["icon.svg"] = await readFile(join(here, "static/icon.svg"));
 const template = await readFile(join(here, "static/index.html"), "utf8");
 
-// What is shown as the build stands for all sources. The page's script cannot have its own hash in it.
-const app = await bundle("page/main.ts", { format: "esm", define: { WORKER: workerName, BUILD: "@@BUILD@@" } });
-const buildName = sha("sha256", Buffer.concat([worker, style, files["icon.svg"], Buffer.from(template + pagePolicy + workerPolicy), app]), "hex").slice(0, 16);
-const appFinal = Buffer.from(app.toString().replace("@@BUILD@@", buildName));
+// What is shown as the build stands for all sources. The files that name it cannot have their own hash in it, so they are
+// bundled with a placeholder first.
+const placeholder = "@@BUILD@@";
+const app = await bundle("page/main.ts", { format: "esm", define: { WORKER: workerName, BUILD: placeholder } });
+const serviceWorker = (pinned, version) =>
+  bundle("service-worker/service-worker.ts", { define: { FILES: pinned, VERSION: version }, tsconfig: "tsconfig.service-worker.json" });
+const sources = [version, worker, style, files["icon.svg"], template, app, await serviceWorker({}, placeholder), JSON.stringify([pagePolicy, workerPolicy, commonHeaders, types])];
+const buildName = sources.reduce((hash, source) => hash.update(sha("sha256", source)), createHash("sha256")).digest("hex").slice(0, 16);
+const appFinal = Buffer.from(app.toString().replace(placeholder, buildName));
 const appName = named("app", "js", appFinal);
 files[appName] = appFinal;
 
 files["index.html"] = Buffer.from(Object.entries({
-  CSP: metaPolicy, STYLE: styleName, STYLE_INTEGRITY: integrity(style), APP: appName, APP_INTEGRITY: integrity(appFinal),
+  CSP: metaPolicy, VERSION: version, STYLE: styleName, STYLE_INTEGRITY: integrity(style), APP: appName, APP_INTEGRITY: integrity(appFinal),
 }).reduce((html, [name, value]) => html.replaceAll(`@${name}@`, value), template));
 
 const pinned = Object.fromEntries(Object.keys(files).sort().map((name) => [name, { integrity: integrity(files[name]), headers: headersOf(name) }]));
-files["service-worker.js"] = await bundle("service-worker/service-worker.ts", {
-  define: { FILES: pinned, VERSION: buildName }, tsconfig: "tsconfig.service-worker.json",
-});
-
-const names = Object.keys(files).sort();
-files["SHA256SUMS"] = Buffer.from(names.map((name) => `${sha("sha256", files[name], "hex")}  ${name}\n`).join(""));
+files["service-worker.js"] = await serviceWorker(pinned, buildName);
 
 /** For hosts that read a file of this name, and as a template for others. */
 const block = (path, headers) => `${path}\n${Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`).join("")}`;
 files["_headers"] = Buffer.from([
   block("/*", { ...commonHeaders, "Cache-Control": "no-cache" }),
-  ...["/", ...names.map((name) => `/${name}`)].map((path) =>
+  ...["/", ...Object.keys(files).sort().map((name) => `/${name}`)].map((path) =>
     block(path, { "Content-Security-Policy": path.startsWith("/worker-") ? workerPolicy : pagePolicy })),
 ].join(""));
+
+const names = Object.keys(files).sort();
+files["SHA256SUMS"] = Buffer.from(names.map((name) => `${sha("sha256", files[name], "hex")}  ${name}\n`).join(""));
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });

@@ -11,6 +11,7 @@ import type { Key } from "./keys.js";
 import type { OpenOptions } from "./open.js";
 import { openSegment, payloadTooLong, truncatedPayload } from "./payload.js";
 import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
+import { toStream, type ByteStream } from "./streams.js";
 import { maximumSegments, type SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
@@ -24,7 +25,7 @@ export interface DecryptedStream {
 
 /** Opens the header of a file, and gives its plaintext as a stream. */
 export async function decryptStream(
-  readable: ReadableStream<Uint8Array>, keys: readonly Key[], options: OpenOptions = {},
+  input: ByteStream, keys: readonly Key[], options: OpenOptions = {},
 ): Promise<DecryptedStream> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -33,7 +34,7 @@ export async function decryptStream(
   let reading: ByteReader | undefined;
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    const { header, reader } = await readStreamHeader(readable, options, (opened) => { reading = opened; });
+    const { header, reader } = await readStreamHeader(toStream(input), options, (opened) => { reading = opened; });
     const fileKey = await unlock(header, keys, signal);
     try {
       await checkContext(header, fileKey, context);

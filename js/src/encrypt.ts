@@ -10,22 +10,23 @@ import type { Header } from "./header.js";
 import type { Recipient } from "./keys.js";
 import { payloadLength, payloadTooLong, segmentNonce } from "./payload.js";
 import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
+import { toStream, type ByteStream } from "./streams.js";
 import { maximumSegments, type SegmentCipher, type Suites } from "./suites.js";
 import { payloadCipher } from "./unlock.js";
-import { checkRecipients, headerChoices, makeHeader, type EncryptOptions, type HeaderChoices } from "./write-header.js";
+import { checkRecipients, headerChoices, makeHeader, type FileOptions, type HeaderChoices } from "./write-header.js";
 
-export type Plaintext = ReadableStream<Uint8Array> | Blob | Uint8Array;
+export type Plaintext = ByteStream | Blob | Uint8Array;
 
-export interface WriteOptions extends EncryptOptions {
-  signal?: AbortSignal;
+export interface EncryptOptions extends FileOptions {
+  signal?: AbortSignal | undefined;
   /** Whether to write ASCII armour. */
-  armor?: boolean;
+  armor?: boolean | undefined;
   /** Implementations of more suites. */
-  suites?: Suites;
+  suites?: Suites | undefined;
 }
 
 /** The encrypted file, for all of the recipients. It is complete only if the stream ends without an error. */
-export function encrypt(input: Plaintext, recipients: readonly Recipient[], options: WriteOptions = {}): ReadableStream<Bytes> {
+export function encrypt(input: Plaintext, recipients: readonly Recipient[], options: EncryptOptions = {}): ReadableStream<Bytes> {
   checkRecipients(recipients);
   const choices = headerChoices(options);
   const reader = new ByteReader(streamOf(input));
@@ -36,7 +37,7 @@ export function encrypt(input: Plaintext, recipients: readonly Recipient[], opti
 
 /** The same in two parts, for a header that is kept apart (section 13). Without its header nobody can open a payload. */
 export async function encryptDetached(
-  input: Plaintext, recipients: readonly Recipient[], options: Omit<WriteOptions, "armor"> = {},
+  input: Plaintext, recipients: readonly Recipient[], options: Omit<EncryptOptions, "armor"> = {},
 ): Promise<{ header: Bytes; payload: ReadableStream<Bytes> }> {
   checkRecipients(recipients);
   const { header, cipher } = await begin(recipients, headerChoices(options), options.suites);
@@ -47,14 +48,14 @@ export async function encryptDetached(
 }
 
 /** The length of the file for a plaintext of `size` bytes, unless its recipients need a longer header. */
-export function encryptedSize(size: number, options: EncryptOptions = {}): number {
+export function encryptedSize(size: number, options: FileOptions = {}): number {
   const { suite, segmentSize, headerSize } = headerChoices(options);
   return headerSize + payloadLength(suite, segmentSize, size);
 }
 
 function streamOf(input: Plaintext): ReadableStream<Uint8Array> {
-  if (input instanceof ReadableStream) return input;
   if (input instanceof Blob) return input.stream();
+  if (!(input instanceof Uint8Array)) return toStream(input);
   return new ReadableStream({
     start(controller) {
       controller.enqueue(input);

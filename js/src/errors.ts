@@ -1,7 +1,7 @@
 /** The one class of errors that this library throws, and its codes. */
 
 export type ErrorCode =
-  | "not-a-polyseal-file" | "unsupported-version" | "truncated-header" | "bad-header" | "unsupported-suite"
+  | "not-a-polyseal-file" | "unsupported-version" | "truncated-header" | "bad-header" | "unsupported-suite" | "suite-failed"
   | "no-matching-key" | "header-not-authentic" | "context-missing" | "context-differs" | "context-unexpected"
   | "truncated-payload" | "payload-too-long" | "corrupt-segment" | "bad-armor"
   | "bad-key-file" | "bad-identity" | "bad-recipient" | "bad-passphrase" | "invalid-recipients" | "header-full"

@@ -3,8 +3,8 @@
 export { PolysealError, type ErrorCode } from "./errors.js";
 export { open, type OpenedFile, type OpenOptions, type RangeOptions } from "./open.js";
 export { decryptStream, type DecryptedStream } from "./decrypt-stream.js";
-export { encrypt, encryptDetached, encryptedSize, type Plaintext, type WriteOptions } from "./encrypt.js";
-export { changeRecipients, type ChangeOptions, type EncryptOptions } from "./write-header.js";
+export { encrypt, encryptDetached, encryptedSize, type EncryptOptions, type Plaintext } from "./encrypt.js";
+export { changeRecipients, type ChangeOptions, type FileOptions } from "./write-header.js";
 export { inspect, type HeaderInfo, type HeaderOptions, type StanzaInfo } from "./inspect.js";
 export {
   ageIdentity, ageRecipient, generateAgeIdentity, keyFile, parseAgeIdentities, parseAgeRecipients, passphrase,
@@ -15,6 +15,7 @@ export type { RecipientStanza } from "./age-stanzas.js";
 export { generateKeyFile, parseKeyFile } from "./key-file.js";
 export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js";
 export { httpSource, type HttpOptions } from "./source-http.js";
+export type { ByteStream } from "./streams.js";
 export type { Source, SourceLike } from "./source.js";
 export { suiteNames, type SegmentCipher, type SuiteImplementation, type Suites } from "./suites.js";
 export { builtInSuiteNames } from "./unlock.js";

@@ -33,12 +33,12 @@ export interface HeaderInfo {
 /** How a header is found: at the beginning of a file, or apart from its payload (section 13). */
 export interface HeaderOptions {
   /** The header, if it is kept apart. The source is then the payload alone. */
-  header?: Uint8Array | Blob;
+  header?: Uint8Array | Blob | undefined;
   /** Whether the file is ASCII armour. By default its first byte says so. A payload without its header never is. */
-  armor?: boolean;
-  signal?: AbortSignal;
+  armor?: boolean | undefined;
+  signal?: AbortSignal | undefined;
   /** Implementations of more suites. */
-  suites?: Suites;
+  suites?: Suites | undefined;
 }
 
 /** The most that is decoded at once, for an armoured file that is to be read in any order. */
@@ -49,14 +49,17 @@ export interface FileInParts {
   payload: Source;
   /** Where the payload begins in `payload`. */
   payloadStart: number;
+  /** Whether the payload is what was decoded of armour. */
+  wasArmor: boolean;
 }
 
 export async function readHeader(sourceLike: SourceLike, options: HeaderOptions): Promise<FileInParts> {
   const { header: apart, armor, signal } = options;
   let source = await toSource(sourceLike, signal);
-  if (apart !== undefined) return { header: parseDetachedHeader(await bytesOf(apart)), payload: source, payloadStart: 0 };
+  if (apart !== undefined) return { header: parseDetachedHeader(await bytesOf(apart)), payload: source, payloadStart: 0, wasArmor: false };
   let start = await source.read(0, Math.min(headerUnit, source.size), signal);
-  if (armor ?? isArmor(start)) {
+  const wasArmor = armor ?? isArmor(start);
+  if (wasArmor) {
     if (source.size > maximumArmorLength) throw invalidArgument("This ASCII armour is too long to be read in any order. Decrypt it as a stream.");
     source = await toSource(decodeArmor(await source.read(0, source.size, signal)));
     start = await source.read(0, Math.min(headerUnit, source.size));
@@ -64,7 +67,7 @@ export async function readHeader(sourceLike: SourceLike, options: HeaderOptions)
   const length = Math.min(headerLength(start), source.size);
   const more = length > start.length ? await source.read(start.length, length, signal) : new Uint8Array(0);
   const header = parseHeader(concat(start, more));
-  return { header, payload: source, payloadStart: header.payloadOffset };
+  return { header, payload: source, payloadStart: header.payloadOffset, wasArmor };
 }
 
 async function bytesOf(header: Uint8Array | Blob): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 /** The key files of section 8. */
 
-import { asciiText, hex, random, wipe, type Bytes } from "./bytes.js";
+import { asciiText, hex, random, utf8, wipe, type Bytes } from "./bytes.js";
 import { PolysealError } from "./errors.js";
 
 export const keyLength = 32;
@@ -13,7 +13,8 @@ function bad(what: string): PolysealError {
 }
 
 /** The key of 32 bytes in the contents of a key file. The caller wipes both. */
-export function parseKeyFile(contents: Uint8Array): Bytes {
+export function parseKeyFile(contents: Uint8Array | string): Bytes {
+  if (typeof contents === "string") return parseKeyFile(utf8(contents, "A key file"));
   if (contents.length === keyLength) {
     // Of all bytes, because they may be a key.
     if (contents.reduce((text, byte) => text & isText(byte), 1) === 1) throw bad("it has 32 characters of text, as a password would");

@@ -1,4 +1,4 @@
-/** Files of Node, as sources and as streams. */
+/** Files of Node, as sources. */
 
 import { open as openFile, type FileHandle } from "node:fs/promises";
 import { PolysealError } from "./errors.js";

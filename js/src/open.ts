@@ -15,15 +15,15 @@ import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
 export interface OpenOptions extends HeaderOptions {
   /** What the file is bound to: text is taken as UTF-8. */
-  context?: string | Uint8Array;
+  context?: string | Uint8Array | undefined;
 }
 
 export interface RangeOptions {
   /** The first byte. By default 0. */
-  start?: number;
+  start?: number | undefined;
   /** Behind the last byte. By default, and at most, the size. */
-  end?: number;
-  signal?: AbortSignal;
+  end?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Looks at a segment as it stands in the file, before it is opened. */
@@ -57,7 +57,7 @@ export class OpenedFile {
   }
 
   /** The bytes from `start` to before `end`, or to the end of the plaintext if that comes first. */
-  async read(start = 0, end: number = this.size, { signal }: { signal?: AbortSignal } = {}): Promise<Bytes> {
+  async read(start = 0, end: number = this.size, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Bytes> {
     const range = this.#range(start, end);
     const bytes = new Uint8Array(range.end - range.start);
     const reader = this.stream({ ...range, ...(signal === undefined ? {} : { signal }) }).getReader();

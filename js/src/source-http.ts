@@ -18,7 +18,7 @@ export interface HttpOptions {
   /** Sent with every request, such as Authorization. */
   headers?: Record<string, string>;
   /** For the first request only. Later ones have the signal of their read. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface Answer {

@@ -23,7 +23,7 @@ export type TreeFiles = ReadonlyMap<string, SourceLike> | ((name: string, path: 
 
 export interface TreeOptions extends ManifestOptions, Omit<HeaderOptions, "header" | "armor"> {
   /** The context of the files. */
-  context?: string | Uint8Array;
+  context?: string | Uint8Array | undefined;
 }
 
 export const manifestName = ".polyseal-manifest.polyseal";
@@ -51,7 +51,7 @@ export class Tree {
   }
 
   /** A file of the tree, by its entry or its path. All of it is read and verified first. */
-  async open(path: string | TreeEntry, options: { signal?: AbortSignal } = {}): Promise<OpenedFile> {
+  async open(path: string | TreeEntry, options: { signal?: AbortSignal | undefined } = {}): Promise<OpenedFile> {
     const entry = typeof path === "string" ? this.entries.find(({ name }) => name === path) : path;
     if (entry === undefined || !this.entries.includes(entry)) throw new PolysealError("no-such-entry", "The tree has no file of this name.");
     if (entry.type !== "file") throw invalidArgument("This entry of the tree is not a file.");

@@ -152,6 +152,9 @@ export async function payloadCipher(
   const key = await hkdf(fileKey, fileSalt, info, suite.keyLength);
   try {
     return await implementation(key);
+  } catch (cause) {
+    if (cause instanceof PolysealError) throw cause;
+    throw new PolysealError("suite-failed", `What computes ${suite.name} could not be loaded or run.`, { cause });
   } finally {
     wipe(key);
   }

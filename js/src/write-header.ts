@@ -111,18 +111,18 @@ export interface HeaderChoices {
   context: Uint8Array | undefined;
 }
 
-export interface EncryptOptions {
+export interface FileOptions {
   /** What the file is bound to. Without the same context it does not open. */
-  context?: string | Uint8Array;
+  context?: string | Uint8Array | undefined;
   /** A power of two from 4096 to 16777216. By default 65536. */
-  segmentSize?: number;
+  segmentSize?: number | undefined;
   /** By default `aes-256-gcm`, which every reader can open. */
-  suite?: string;
+  suite?: string | undefined;
   /** A multiple of 4096 up to 65536 to reserve for the header, so that recipients can be added later. By default 4096. */
-  headerSize?: number;
+  headerSize?: number | undefined;
 }
 
-export function headerChoices(options: EncryptOptions): HeaderChoices {
+export function headerChoices(options: FileOptions): HeaderChoices {
   const { segmentSize = 65536, headerSize = headerUnit, suite = "aes-256-gcm" } = options;
   if (!Number.isInteger(Math.log2(segmentSize)) || segmentSize < minimumSegmentSize || segmentSize > maximumSegmentSize) {
     throw invalidArgument("A segment size is a power of two from 4096 to 16777216.");
@@ -157,7 +157,7 @@ function offsetFor(stanzas: readonly Prepared[]): number {
 
 export interface ChangeOptions extends OpenOptions {
   /** Whether those who can open the file now still can. */
-  keep?: boolean;
+  keep?: boolean | undefined;
 }
 
 /**
@@ -169,7 +169,8 @@ export interface ChangeOptions extends OpenOptions {
 export async function changeRecipients(
   source: SourceLike, keys: readonly Key[], recipients: readonly Recipient[], options: ChangeOptions = {},
 ): Promise<Bytes> {
-  const { header } = await readHeader(source, options);
+  const { header, wasArmor } = await readHeader(source, options);
+  if (wasArmor) throw invalidArgument("This file is ASCII armour, which a new header would damage. Decode it first.");
   const kept = options.keep === true ? header.stanzas : [];
   checkRecipients(recipients, kept);
   const fileKey = await unlock(header, keys, options.signal);

@@ -225,6 +225,7 @@ test("changed recipients open the same payload", async () => {
   await assert.rejects(polyseal.changeRecipients(file, [key], [polyseal.passphrase("x")], { keep: true }), { code: "invalid-recipients" });
   await assert.rejects(polyseal.changeRecipients(file, [key], Array(60).fill(otherKey)), { code: "header-full" });
   await assert.rejects(polyseal.changeRecipients(file, [key], []), { code: "invalid-recipients" });
+  await assert.rejects(polyseal.changeRecipients(new TextEncoder().encode(polyseal.encodeArmor(file)), [key], [otherKey]), { code: "invalid-argument" });
 });
 
 test("suites of the caller, and which are supported", async () => {
@@ -357,4 +358,35 @@ test("a file that is cut at an edge or within a segment, however long it is", as
   const file = await virtualFile(2 ** 30, 4096);
   await assert.rejects(polyseal.open({ ...file, size: file.size - 4112 }, [key]), { code: "corrupt-segment", segment: 2 ** 18 - 2 });
   await assert.rejects(polyseal.open({ ...file, size: file.size - 4112 * 1000 - 20 }, [key]), { code: "corrupt-segment" });
+});
+
+test("what can be iterated is taken as a stream, and is told when no more is wanted", async () => {
+  const plaintext = random(20000);
+  let ended = false;
+  async function* chunks(bytes) {
+    try {
+      for (let at = 0; at < bytes.length; at += 777) yield bytes.subarray(at, at + 777);
+    } finally {
+      ended = true;
+    }
+  }
+  const file = await collect(polyseal.encrypt(chunks(plaintext), [key]));
+  assert.deepEqual(await collect((await polyseal.decryptStream(chunks(file), [key])).stream), plaintext);
+  ended = false;
+  await assert.rejects(polyseal.decryptStream(chunks(file), [otherKey]), { code: "no-matching-key" });
+  assert.ok(ended);
+  await assert.rejects(collect(polyseal.encrypt((async function* () { yield "text"; })(), [key])), { code: "invalid-argument" });
+  assert.throws(() => polyseal.encrypt("text", [key]), { code: "invalid-argument" });
+});
+
+test("a suite that cannot be loaded is an error of the library", async () => {
+  for (const implementation of [() => { throw new Error("no module"); }, async () => { throw new Error("no module"); }]) {
+    const failed = collect(polyseal.encrypt(new Uint8Array(1), [key], { suite: "aegis-256", suites: { "aegis-256": implementation } }));
+    await assert.rejects(failed, (error) => error.code === "suite-failed" && error.cause.message === "no module");
+  }
+});
+
+test("a key file is also taken as text", () => {
+  const text = polyseal.generateKeyFile();
+  assert.deepEqual(polyseal.parseKeyFile(text), polyseal.parseKeyFile(Buffer.from(text)));
 });

@@ -11,6 +11,7 @@
  */
 
 import type { Suites } from "polyseal";
+import { bytesOf } from "#bytes";
 import { instantiate, onUse } from "./module.js";
 
 export { instantiate, onUse };
@@ -26,16 +27,6 @@ export function moduleUrl(): URL {
   return WebAssembly.validate(relaxed)
     ? new URL("./polyseal-relaxed-simd.wasm", import.meta.url)
     : new URL("./polyseal-simd128.wasm", import.meta.url);
-}
-
-async function bytesOf(url: URL): Promise<BufferSource> {
-  if (url.protocol === "file:") {
-    const { readFile } = await import("node:fs/promises");
-    return readFile(url);
-  }
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.href}: ${response.status} ${response.statusText}`);
-  return response.arrayBuffer();
 }
 
 /** All suites. `source` is the module's bytes or address, by default what `moduleUrl` says. */

@@ -51,10 +51,11 @@ class Module {
     const exports = this.#exports;
     const name = new TextEncoder().encode(suite);
     this.#fill([name, payloadKey]);
-    const key = exports.polyseal_new_key(name.length);
-    if (key < 0) throw new Error(`@polyseal/core: ${suite} takes no key of ${payloadKey.length} bytes`);
-    const nonceLength = exports.polyseal_nonce_bytes(key);
-    const tagLength = exports.polyseal_tag_bytes(key);
+    // Both functions have it, so that its key is forgotten when neither can be called any more.
+    const held = { key: exports.polyseal_new_key(name.length) };
+    if (held.key < 0) throw new Error(`@polyseal/core: ${suite} takes no key of ${payloadKey.length} bytes`);
+    const nonceLength = exports.polyseal_nonce_bytes(held.key);
+    const tagLength = exports.polyseal_tag_bytes(held.key);
     /** The buffer has no field for it: a part of the text would be taken for the rest of a short one. */
     const expectLength = (nonce: Uint8Array): void => {
       if (nonce.length !== nonceLength) throw new Error(`@polyseal/core: ${suite} takes a nonce of ${nonceLength} bytes`);
@@ -63,19 +64,19 @@ class Module {
       seal: async (nonce, plaintext) => {
         expectLength(nonce);
         const buffer = this.#fill([nonce, plaintext], tagLength);
-        if (exports.polyseal_seal(key) !== 0) throw new Error(`@polyseal/core: ${suite} takes no such plaintext`);
+        if (exports.polyseal_seal(held.key) !== 0) throw new Error(`@polyseal/core: ${suite} takes no such plaintext`);
         return buffer.slice(nonce.length);
       },
       open: async (nonce, sealed) => {
         expectLength(nonce);
         const buffer = this.#fill([nonce, sealed]);
-        if (exports.polyseal_open(key) !== 0) return null;
+        if (exports.polyseal_open(held.key) !== 0) return null;
         const plaintext = buffer.slice(nonce.length, buffer.length - tagLength);
         exports.polyseal_room(0);
         return plaintext;
       },
     };
-    this.#forgotten.register(cipher, key);
+    this.#forgotten.register(held, held.key);
     return cipher;
   }
 }

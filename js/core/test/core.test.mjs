@@ -56,9 +56,23 @@ test("the module is loaded once, when a file needs it", async () => {
   const sealed = async (suite) => new Uint8Array(await new Response(polyseal.encrypt(new Uint8Array(9), [key], { suite, suites })).arrayBuffer());
   await polyseal.open(await sealed("aes-256-gcm"), [key], { suites });
   assert.equal(loads, 0);
-  await assert.rejects(sealed("aegis-256x2"), /offline/);
+  await assert.rejects(sealed("aegis-256x2"), (error) => error.code === "suite-failed" && error.cause.message === "offline");
   const file = await sealed("aegis-256x2");
   await polyseal.open(file, [key], { suites });
   await polyseal.open(file, [key], { suites: onUseSuites });
   assert.equal(loads, 2);
+});
+
+test("the functions of a cipher keep its key", async () => {
+  const suites = await load();
+  const sealBy = async (byte) => (await suites["aegis-256"](new Uint8Array(32).fill(byte))).seal;
+  const seal = await sealBy(1);
+  const segment = () => seal(new Uint8Array(32), new Uint8Array(16));
+  const before = await segment();
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sealBy(2);
+  }
+  assert.deepEqual(await segment(), before);
 });

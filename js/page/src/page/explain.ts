@@ -47,7 +47,7 @@ type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "
 /** Codes of this page. */
 type PageCode =
   | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "no-service-worker"
-  | "not-shown" | "no-module";
+  | "not-shown";
 
 const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   "not-a-polyseal-file": {
@@ -215,10 +215,10 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     meaning: "This page encrypts one file at a time.",
     action: "Choose one, or put them into an archive (zip, tar) first. The tool polyseal encrypts whole folders.",
   },
-  "no-module": {
-    what: "A part of this page could not be loaded.",
-    meaning: "This file needs a part that computes its algorithm. It did not arrive, or it is not the one that belongs to this page.",
-    action: "Check the connection, load the page again and try once more.",
+  "suite-failed": {
+    what: "A part of this page could not be loaded or run.",
+    meaning: "This file needs a part that computes its algorithm. It did not arrive, it is not the one that belongs to this page, or this browser is too old for it.",
+    action: "Check the connection, load the page again and try once more. If that does not help, try a current browser.",
   },
   "not-shown": {
     what: "The browser cannot show this file.",

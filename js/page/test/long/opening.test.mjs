@@ -277,7 +277,7 @@ test("another module than the page's own is not run, and the portable profile ne
     await choose(page, path);
     await enterKeyFile(page, key);
     await pressOpen(page);
-    assert.equal((await errorIn(page, "#open-key-error")).code, "no-module");
+    assert.equal((await errorIn(page, "#open-key-error")).code, "suite-failed");
     await page.click("#open-forget");
     await openWithKeyFile(page, portable, key);
     assert.equal((await saveOpened(page, "handle")).bytes.toString(), "text");
