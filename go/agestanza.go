@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ func parseAgeRecipient(b []byte) (*age.Stanza, []byte, error) {
 // since recipients may be of any type.
 func (a *ageBody) bytes() ([]byte, error) {
 	if err := checkLabels(a.labels); err != nil {
-		return nil, fmt.Errorf("polyseal: %w", err)
+		return nil, invalid(ErrInvalidRecipients, "polyseal: %w", err)
 	}
 	labels := strings.Join(a.labels, " ")
 	if len(labels) > headerMaximum-1 {
@@ -132,11 +131,11 @@ func (a *ageBody) bytes() ([]byte, error) {
 	for _, r := range a.recipients {
 		for _, word := range append([]string{r.Type}, r.Args...) {
 			if !isVisible(word) {
-				return nil, fmt.Errorf("polyseal: an age recipient gave the bad argument %q", word)
+				return nil, invalid(ErrInvalidRecipients, "polyseal: an age recipient gave the bad argument %q", word)
 			}
 		}
 		if r.Type == ageScrypt {
-			return nil, errors.New("polyseal: a passphrase of age is no recipient; use NewPassphrase")
+			return nil, invalid(ErrInvalidRecipients, "polyseal: a passphrase of age is no recipient; use NewPassphrase")
 		}
 		b = append(b, agePrefix...)
 		b = append(b, strings.Join(append([]string{r.Type}, r.Args...), " ")...)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// What a reader says of a file that it refuses. All can be tested with
-// [errors.Is]; [HeaderError], [SegmentError], [UnsupportedSuiteError],
-// [ArmorError] and [KeyFileError] carry more, for [errors.As].
+// What a reader says of a file that it refuses, and a writer of what it is
+// given. All can be tested with [errors.Is]; [HeaderError], [SegmentError],
+// [UnsupportedSuiteError], [ArmorError] and [KeyFileError] carry more, for
+// [errors.As].
 var (
 	// ErrNotPolyseal says that the magic is another one.
 	ErrNotPolyseal = errors.New("polyseal: not a Polyseal file")
@@ -37,7 +38,24 @@ var (
 	ErrTooLong = errors.New("polyseal: the plaintext is too long for the suite")
 	// ErrTooManyRecipients says that the recipients do not fit into a header.
 	ErrTooManyRecipients = errors.New("polyseal: too many recipients for one header")
+	// ErrInvalidOptions says that no file can be written with these
+	// options. The error's message says which one is wrong.
+	ErrInvalidOptions = errors.New("polyseal: invalid options")
+	// ErrInvalidRecipients says that no file can be sealed for these
+	// recipients. The error's message says why; an error of an age
+	// recipient is found as well.
+	ErrInvalidRecipients = errors.New("polyseal: invalid recipients")
 )
+
+// invalidError has a message of its own, and is found as its kind.
+type invalidError struct{ kind, err error }
+
+func (e *invalidError) Error() string   { return e.err.Error() }
+func (e *invalidError) Unwrap() []error { return []error{e.kind, e.err} }
+
+func invalid(kind error, format string, a ...any) error {
+	return &invalidError{kind, fmt.Errorf(format, a...)}
+}
 
 // A HeaderError says which rule of the format a header breaks.
 type HeaderError struct {

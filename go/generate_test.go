@@ -108,9 +108,9 @@ func (g *generator) stanza(raw, fileKey []byte) []byte {
 	u := unsealed{salt: g.bytes(32)}
 	switch g.IntN(8) {
 	case 0, 1, 2:
-		u.kind, u.wrapping = StanzaKeyFile, g.key.b[:]
+		u.kind, u.wrapping = StanzaKeyFile, g.key.bytes()
 		if g.one(3) {
-			u.wrapping = g.other.b[:]
+			u.wrapping = g.other.bytes()
 		}
 		if g.one(50) {
 			u.body = g.bytes(pick(g, 1, 12))
@@ -386,6 +386,6 @@ func (g *generator) armor(file []byte) []byte {
 
 func newGenerator(seed uint64, x25519, alien *age.X25519Identity, hybrid *age.HybridIdentity) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), x25519: x25519, alien: alien, hybrid: hybrid}
-	g.key, g.other = &Key{[32]byte(g.bytes(32))}, &Key{[32]byte(g.bytes(32))}
+	g.key, g.other = &Key{hide(g.bytes(32))}, &Key{hide(g.bytes(32))}
 	return g
 }

@@ -19,16 +19,16 @@ const (
 var byteOrderMark = []byte{0xef, 0xbb, 0xbf}
 
 // A Key is the content of a key file: 32 bytes that encrypt and decrypt. It is
-// a [Recipient] and an [Identity].
+// a [Recipient] and an [Identity]. The zero value is no key.
 type Key struct {
-	b [keyLength]byte
+	secret hidden
 }
 
 // GenerateKey makes a random key.
 func GenerateKey() *Key {
-	k := new(Key)
-	rand.Read(k.b[:])
-	return k
+	b := make([]byte, keyLength)
+	rand.Read(b)
+	return &Key{hide(b)}
 }
 
 // ParseKey reads the content of a key file: 32 bytes, or a text of at most
@@ -38,7 +38,7 @@ func ParseKey(data []byte) (*Key, error) {
 		if isText(data) {
 			return nil, &KeyFileError{"32 printable characters are a password, not a key"}
 		}
-		return &Key{[keyLength]byte(data)}, nil
+		return &Key{hide(bytes.Clone(data))}, nil
 	}
 	if len(data) > keyFileMaximum {
 		return nil, &KeyFileError{"longer than 16384 bytes"}
@@ -56,20 +56,29 @@ func ReadKey(r io.Reader) (*Key, error) {
 	return ParseKey(data)
 }
 
+// bytes are none for nil and for the zero value.
+func (k *Key) bytes() []byte {
+	if k == nil {
+		return nil
+	}
+	return k.secret.bytes()
+}
+
 // Text returns the key as the text of a key file: one line of 80 bytes.
 func (k *Key) Text() []byte {
 	text := append(make([]byte, 0, 80), keyPrefix...)
-	return append(hex.AppendEncode(text, k.b[:]), '\n')
+	return append(hex.AppendEncode(text, k.bytes()), '\n')
 }
 
 // String does not show the key, so that no log has it by accident.
-func (k *Key) String() string { return "polyseal.Key(secret)" }
+func (Key) String() string { return "polyseal.Key(secret)" }
 
 // GoString does not show the key either.
-func (k *Key) GoString() string { return k.String() }
+func (k Key) GoString() string { return k.String() }
 
-// Wipe overwrites the key with zeros. It is of no use afterwards.
-func (k *Key) Wipe() { clear(k.b[:]) }
+// Wipe overwrites the key, for copies of the Key as well. What is left is no
+// key: nothing is encrypted with it.
+func (k *Key) Wipe() { k.secret.wipe() }
 
 // isText says whether all bytes are printable, tab, LF or CR. It looks at all
 // of them in the same way, because they may be a key.
@@ -103,8 +112,8 @@ func parseKeyText(text []byte) (*Key, error) {
 		if key != nil {
 			return nil, &KeyFileError{"more than one key"}
 		}
-		key = new(Key)
-		if _, err := hex.Decode(key.b[:], digits); err != nil {
+		key = &Key{hide(make([]byte, keyLength))}
+		if _, err := hex.Decode(key.bytes(), digits); err != nil {
 			return nil, &KeyFileError{"not 64 hexadecimal digits"}
 		}
 	}

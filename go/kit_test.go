@@ -347,7 +347,7 @@ func TestKitKeyFiles(t *testing.T) {
 		key, err := ReadKey(bytes.NewReader(k.file(t, c.File)))
 		if got := outcome(err); got != c.Outcome {
 			t.Errorf("%s: %s instead of %s: %s", c.File, got, c.Outcome, c.Rule)
-		} else if err == nil && hex.EncodeToString(key.b[:]) != c.Key {
+		} else if err == nil && hex.EncodeToString(key.bytes()) != c.Key {
 			t.Errorf("%s: another key", c.File)
 		}
 	}

@@ -3,6 +3,7 @@ package polyseal
 // Passphrases: type 2 of section 4 of the specification.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -46,10 +47,11 @@ func (p *argonParameters) stretch(passphrase, salt []byte) []byte {
 // A Passphrase encrypts and decrypts. It is a [Recipient] and an [Identity].
 //
 // As a recipient it stands alone: a file that it opens has no other recipient.
-// Encrypting takes 64 MiB of memory, and decrypting at most 256 MiB.
+// Encrypting takes 64 MiB of memory, and decrypting at most 256 MiB. The zero
+// value is no passphrase.
 type Passphrase struct {
-	b    []byte
-	cost argonParameters
+	secret hidden
+	cost   argonParameters
 }
 
 // NewPassphrase copies a passphrase of 1 to 4096 bytes. They are taken as they
@@ -58,14 +60,23 @@ func NewPassphrase(passphrase []byte) (*Passphrase, error) {
 	if len(passphrase) < 1 || len(passphrase) > passphraseMaximum {
 		return nil, errors.New("polyseal: a passphrase has 1 to 4096 bytes")
 	}
-	return &Passphrase{append([]byte(nil), passphrase...), writerArgon}, nil
+	return &Passphrase{hide(bytes.Clone(passphrase)), writerArgon}, nil
+}
+
+// bytes are none for nil and for the zero value.
+func (p *Passphrase) bytes() []byte {
+	if p == nil {
+		return nil
+	}
+	return p.secret.bytes()
 }
 
 // String does not show the passphrase.
-func (p *Passphrase) String() string { return "polyseal.Passphrase(secret)" }
+func (Passphrase) String() string { return "polyseal.Passphrase(secret)" }
 
 // GoString does not show the passphrase either.
-func (p *Passphrase) GoString() string { return p.String() }
+func (p Passphrase) GoString() string { return p.String() }
 
-// Wipe overwrites the passphrase with zeros. It is of no use afterwards.
-func (p *Passphrase) Wipe() { clear(p.b) }
+// Wipe overwrites the passphrase, for copies of the Passphrase as well. What is
+// left is no passphrase: nothing is encrypted with it.
+func (p *Passphrase) Wipe() { p.secret.wipe() }

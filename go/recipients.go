@@ -26,14 +26,16 @@ type Identity interface {
 
 type ageRecipient struct{ age.Recipient }
 
-type ageIdentity struct{ age.Identity }
+// The identity is behind a pointer, and not embedded, because those of age have
+// a String that returns the secret key. fmt prints the address of the pointer.
+type ageIdentity struct{ identity *age.Identity }
 
 // AgeRecipient makes a recipient of one of age, of any type but scrypt.
 func AgeRecipient(r age.Recipient) Recipient { return ageRecipient{r} }
 
 // AgeIdentity makes an identity of one of age, of any type. One of type scrypt
 // opens nothing, because a file has no such recipient.
-func AgeIdentity(i age.Identity) Identity { return ageIdentity{i} }
+func AgeIdentity(i age.Identity) Identity { return ageIdentity{&i} }
 
 func (*Key) recipient()         {}
 func (*Passphrase) recipient()  {}
@@ -43,21 +45,21 @@ func (k *Key) wrapping(s *stanza) ([]byte, error) {
 	if s.kind != StanzaKeyFile {
 		return nil, nil
 	}
-	return slices.Clone(k.b[:]), nil
+	return slices.Clone(k.bytes()), nil
 }
 
 func (p *Passphrase) wrapping(s *stanza) ([]byte, error) {
-	if s.kind != StanzaPassphrase {
+	if s.kind != StanzaPassphrase || p.bytes() == nil {
 		return nil, nil
 	}
-	return s.argon.stretch(p.b, s.salt()), nil
+	return s.argon.stretch(p.bytes(), s.salt()), nil
 }
 
 func (i ageIdentity) wrapping(s *stanza) ([]byte, error) {
 	if s.kind != StanzaAge {
 		return nil, nil
 	}
-	key, err := i.Unwrap(copyStanzas(s.age.recipients))
+	key, err := (*i.identity).Unwrap(copyStanzas(s.age.recipients))
 	switch {
 	case errors.Is(err, age.ErrIncorrectIdentity):
 		return nil, nil
@@ -79,6 +81,8 @@ func copyStanzas(all []*age.Stanza) []*age.Stanza {
 	return out
 }
 
+var errNilRecipient = invalid(ErrInvalidRecipients, "polyseal: a recipient is nil")
+
 // unsealedFor makes the stanzas for recipients: one for each key, and one for
 // all recipients of age together.
 func unsealedFor(recipients []Recipient) ([]unsealed, error) {
@@ -87,21 +91,27 @@ func unsealedFor(recipients []Recipient) ([]unsealed, error) {
 	for _, r := range recipients {
 		switch r := r.(type) {
 		case *Key:
+			if r.bytes() == nil {
+				return nil, errNilRecipient
+			}
 			u := newUnsealed(StanzaKeyFile)
-			u.wrapping = slices.Clone(r.b[:])
+			u.wrapping = slices.Clone(r.bytes())
 			all = append(all, u)
 		case *Passphrase:
 			if len(recipients) > 1 {
-				return nil, errors.New("polyseal: a passphrase is the only recipient of a file")
+				return nil, invalid(ErrInvalidRecipients, "polyseal: a passphrase is the only recipient of a file")
+			}
+			if r.bytes() == nil {
+				return nil, errNilRecipient
 			}
 			u := newUnsealed(StanzaPassphrase)
-			u.wrapping = r.cost.stretch(r.b, u.salt)
+			u.wrapping = r.cost.stretch(r.bytes(), u.salt)
 			u.body = r.cost.bytes()
 			all = append(all, u)
 		case ageRecipient:
 			ages = append(ages, r.Recipient)
 		default:
-			return nil, errors.New("polyseal: a recipient is nil")
+			return nil, errNilRecipient
 		}
 	}
 	if len(ages) > 0 {
@@ -112,7 +122,7 @@ func unsealedFor(recipients []Recipient) ([]unsealed, error) {
 		all = append(all, u)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("polyseal: no recipients")
+		return nil, invalid(ErrInvalidRecipients, "polyseal: no recipients")
 	}
 	return all, nil
 }
@@ -125,12 +135,12 @@ func unsealedForAge(ages []age.Recipient) (unsealed, error) {
 	for i, r := range ages {
 		stanzas, labels, err := wrapForAge(r, slices.Clone(u.wrapping))
 		if err != nil {
-			return u, fmt.Errorf("polyseal: age recipient %d: %w", i, err)
+			return u, invalid(ErrInvalidRecipients, "polyseal: age recipient %d: %w", i, err)
 		}
 		slices.Sort(labels)
 		labels = slices.Compact(labels)
 		if i > 0 && !slices.Equal(labels, body.labels) {
-			return u, fmt.Errorf("polyseal: age recipients with the labels %q and %q cannot be mixed", body.labels, labels)
+			return u, invalid(ErrInvalidRecipients, "polyseal: age recipients with the labels %q and %q cannot be mixed", body.labels, labels)
 		}
 		body.labels = labels
 		body.recipients = append(body.recipients, stanzas...)
@@ -139,7 +149,7 @@ func unsealedForAge(ages []age.Recipient) (unsealed, error) {
 		}
 	}
 	if len(body.recipients) == 0 {
-		return u, errors.New("polyseal: the age recipients gave no stanza")
+		return u, invalid(ErrInvalidRecipients, "polyseal: the age recipients gave no stanza")
 	}
 	var err error
 	u.body, err = body.bytes()

@@ -21,7 +21,8 @@ type RekeyOptions struct {
 // This does not revoke: anyone who could open the file may have kept the old
 // header or the file key. To revoke, encrypt the plaintext anew.
 //
-// The error is [ErrTooManyRecipients] if the header has no room for them.
+// The error is [ErrTooManyRecipients] if the header has no room for them, and
+// [ErrInvalidRecipients] if they cannot be used, or not with those that are kept.
 func Rekey(h *Header, opts *RekeyOptions, identities []Identity, recipients ...Recipient) (*Header, error) {
 	fileKey, err := h.unwrap(identities)
 	if err != nil {

@@ -251,6 +251,10 @@ func (f fakeRecipient) WrapWithLabels([]byte) ([]*age.Stanza, []string, error) {
 	return f.stanzas, f.labels, nil
 }
 
+type failingRecipient struct{}
+
+func (failingRecipient) Wrap([]byte) ([]*age.Stanza, error) { return nil, errFailing }
+
 func TestWriterRefuses(t *testing.T) {
 	key, a, h := GenerateKey(), x25519(t), hybrid(t)
 	scrypt, err := age.NewScryptRecipient("passphrase")
@@ -262,6 +266,14 @@ func TestWriterRefuses(t *testing.T) {
 	many := make([]Recipient, 129)
 	for i := range many {
 		many[i] = key
+	}
+	other := map[string]error{
+		"129 recipients":        ErrTooManyRecipients,
+		"a full header":         ErrTooManyRecipients,
+		"a long label":          ErrTooManyRecipients,
+		"129 recipient stanzas": ErrTooManyRecipients,
+		"a long body":           ErrTooManyRecipients,
+		"a suite not computed":  ErrUnsupportedSuite,
 	}
 	for name, c := range map[string]struct {
 		o  WriteOptions
@@ -292,14 +304,34 @@ func TestWriterRefuses(t *testing.T) {
 		"a header of 5000":          {WriteOptions{HeaderSize: 5000}, []Recipient{key}},
 		"a large header":            {WriteOptions{HeaderSize: 69632}, []Recipient{key}},
 		"a context of 65536":        {WriteOptions{Context: make([]byte, 65536)}, []Recipient{key}},
+		"an age recipient fails":    {WriteOptions{}, []Recipient{AgeRecipient(failingRecipient{})}},
 		"a passphrase, then scrypt": {WriteOptions{}, []Recipient{testPassphrase(t, "x"), AgeRecipient(scrypt)}},
 	} {
 		var out bytes.Buffer
-		if _, err := NewWriter(&out, &c.o, c.to...); err == nil {
-			t.Errorf("%s: no error", name)
-		} else if out.Len() > 0 {
+		want := other[name]
+		switch {
+		case want != nil:
+		case len(c.to) == 1 && c.to[0] == key:
+			want = ErrInvalidOptions
+		default:
+			want = ErrInvalidRecipients
+		}
+		_, err := NewWriter(&out, &c.o, c.to...)
+		for _, kind := range []error{ErrInvalidOptions, ErrInvalidRecipients, ErrTooManyRecipients, ErrUnsupportedSuite} {
+			if errors.Is(err, kind) != (kind == want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err == want && want != ErrTooManyRecipients {
+			t.Errorf("%s: no message of its own", name)
+		}
+		if out.Len() > 0 {
 			t.Errorf("%s: %d bytes were written", name, out.Len())
 		}
+	}
+	_, err = NewWriter(io.Discard, nil, AgeRecipient(failingRecipient{}))
+	if !errors.Is(err, errFailing) || err.Error() != "polyseal: age recipient 0: no more room" {
+		t.Errorf("the error of an age recipient: %v", err)
 	}
 	for _, n := range []int{0, 4097} {
 		if _, err := NewPassphrase(make([]byte, n)); err == nil {
@@ -357,6 +389,46 @@ func TestWriterKeepsErrors(t *testing.T) {
 		t.Error("Close after Close")
 	}
 }
+
+// TestWriterKeepsErrorsOfTheSource has plaintexts that fail: what was read of
+// them must not become a file.
+func TestWriterKeepsErrorsOfTheSource(t *testing.T) {
+	key := GenerateKey()
+	for _, n := range []int{0, 100, 4096, 8192, 20000} {
+		for name, c := range map[string]struct {
+			src  io.Reader
+			want error
+		}{
+			"an error":         {iotest.ErrReader(errFailing), errFailing},
+			"a truncation":     {iotest.ErrReader(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
+			"nothing, forever": {stuck{}, io.ErrNoProgress},
+		} {
+			var file bytes.Buffer
+			w, err := NewWriter(&file, &WriteOptions{SegmentSize: 4096}, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := io.MultiReader(bytes.NewReader(pattern(n)), c.src)
+			if got, err := io.Copy(w, src); got != int64(n) || err != c.want {
+				t.Errorf("%s, ReadFrom: %d, %v", name, got, err)
+			}
+			if _, err := w.Write([]byte{1}); err != c.want {
+				t.Errorf("%s, Write: %v", name, err)
+			}
+			if err := w.Close(); err != c.want {
+				t.Errorf("%s, Close: %v", name, err)
+			}
+			if _, err := readAll(file.Bytes(), false, nil, []Identity{key}); err == nil {
+				t.Errorf("%s: a file of %d bytes opens", name, n)
+			}
+		}
+	}
+}
+
+// stuck gives neither bytes nor an error.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 func TestReaderPassesErrorsOn(t *testing.T) {
 	key := GenerateKey()
@@ -449,10 +521,10 @@ func TestRekey(t *testing.T) {
 	}
 	check(kept, []Identity{k2, k3, AgeIdentity(a)}, []Identity{k1})
 	pass := testPassphrase(t, "p")
-	if _, err := Rekey(kept, &RekeyOptions{Keep: true}, []Identity{k2}, pass); err == nil {
+	if _, err := Rekey(kept, &RekeyOptions{Keep: true}, []Identity{k2}, pass); !errors.Is(err, ErrInvalidRecipients) {
 		t.Error("a passphrase beside others")
 	}
-	if _, err := Rekey(kept, &RekeyOptions{Keep: true}, []Identity{k2}, AgeRecipient(hybrid(t).Recipient())); err == nil {
+	if _, err := Rekey(kept, &RekeyOptions{Keep: true}, []Identity{k2}, AgeRecipient(hybrid(t).Recipient())); !errors.Is(err, ErrInvalidRecipients) {
 		t.Error("labels that differ")
 	}
 	alone, err := Rekey(kept, nil, []Identity{k2}, pass)
@@ -512,28 +584,109 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// spellings are how fmt may show the beginning of secret bytes.
+func spellings(b []byte) []string {
+	b = b[:8]
+	decimal := strings.Trim(fmt.Sprintf("%d", b), "[]")
+	syntax := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", b), "[]byte{"), "}")
+	spaced := fmt.Sprintf("% x", b)
+	return []string{string(b), decimal, syntax, spaced, fmt.Sprintf("%x", b), strings.Trim(fmt.Sprintf("%q", b), `"`)}
+}
+
 func TestKeysAreNotShown(t *testing.T) {
 	k := GenerateKey()
 	p, err := NewPassphrase([]byte("secret words"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	digits := strings.TrimSpace(strings.TrimPrefix(string(k.Text()), keyPrefix))
-	for _, format := range []string{"%v", "%+v", "%s", "%#v"} {
-		s := fmt.Sprintf(format+format, k, p)
-		if strings.Contains(s, digits) || strings.Contains(s, "words") || !strings.Contains(s, "secret") {
-			t.Errorf("%s: %s", format, s)
+	i := x25519(t)
+	secrets := append(spellings(k.bytes()), spellings([]byte("secret words"))...)
+	secrets = append(secrets, i.String())
+	// Unexported fields are those whose methods fmt does not call.
+	type exported struct {
+		N int
+		K Key
+		P Passphrase
+		I Identity
+	}
+	type unexported struct {
+		n int
+		k Key
+		p Passphrase
+		i Identity
+	}
+	type pointers struct {
+		k *Key
+		P *Passphrase
+	}
+	in, hidden := exported{1, *k, *p, AgeIdentity(i)}, unexported{1, *k, *p, AgeIdentity(i)}
+	for name, value := range map[string]any{
+		"a key": *k, "a pointer to a key": k,
+		"a passphrase": *p, "a pointer to a passphrase": p,
+		"an age identity":    AgeIdentity(i),
+		"exported fields":    in,
+		"a pointer to those": &in,
+		"unexported fields":  hidden,
+		"a pointer to these": &hidden,
+		"fields of pointers": pointers{k, p},
+		"two structs deep":   struct{ a, B any }{hidden, in},
+		"a slice of keys":    []Key{*k},
+		"identities":         []Identity{k, p, AgeIdentity(i)},
+		"a map":              map[string]Passphrase{"p": *p},
+	} {
+		for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
+			got := fmt.Sprintf(format, value)
+			for _, s := range secrets {
+				if strings.Contains(strings.ToLower(got), strings.ToLower(s)) {
+					t.Errorf("%s, %s: %s", name, format, got)
+				}
+			}
+		}
+	}
+	for _, value := range []any{*k, k, *p, p} {
+		for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+			if got := fmt.Sprintf(format, value); !strings.HasSuffix(got, "(secret)") {
+				t.Errorf("%s: %s", format, got)
+			}
 		}
 	}
 	again, err := ParseKey(k.Text())
-	if err != nil || again.b != k.b || len(k.Text()) != 80 {
+	if err != nil || !bytes.Equal(again.bytes(), k.bytes()) || len(k.Text()) != 80 {
 		t.Errorf("the text of a key: %v", err)
 	}
+	key, phrase := k.bytes(), p.bytes()
 	k.Wipe()
 	p.Wipe()
-	if k.b != [32]byte{} || !isZero(p.b) {
+	if !isZero(key) || !isZero(phrase) {
 		t.Error("not wiped")
 	}
+}
+
+// TestZeroKeys has keys that nothing made: no file is sealed for one.
+func TestZeroKeys(t *testing.T) {
+	wipedKey, wipedPassphrase := GenerateKey(), testPassphrase(t, "x")
+	copied := *wipedKey
+	wipedKey.Wipe()
+	wipedPassphrase.Wipe()
+	for name, none := range map[string]interface {
+		Recipient
+		Identity
+	}{
+		"a zero key": new(Key), "no key": (*Key)(nil),
+		"a zero passphrase": new(Passphrase), "no passphrase": (*Passphrase)(nil),
+		"a wiped key": wipedKey, "a copy of a wiped key": &copied, "a wiped passphrase": wipedPassphrase,
+	} {
+		if _, err := NewWriter(io.Discard, nil, none); !errors.Is(err, ErrInvalidRecipients) {
+			t.Errorf("%s seals: %v", name, err)
+		}
+		for _, to := range []Recipient{GenerateKey(), testPassphrase(t, "x")} {
+			if _, err := readAll(seal(t, nil, nil, to), false, nil, []Identity{none}); err != ErrNoMatchingKey {
+				t.Errorf("%s opens: %v", name, err)
+			}
+		}
+	}
+	new(Key).Wipe()
+	new(Passphrase).Wipe()
 }
 
 // TestNoAllocationPerSegment writes and reads 64 and 128 segments.

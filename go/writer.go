@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -54,9 +53,13 @@ type batch struct {
 // NewWriter writes the header of a new file to dst, with a file key of its
 // own, and returns what seals the plaintext. Close must be called, and must
 // succeed: it seals the last segment, without which no reader takes the file.
+// Do not call Close if the plaintext could not be read to its end: it would
+// seal the beginning as the whole.
 //
 // An age recipient of any type but scrypt is good. A [Passphrase] is the only
-// recipient of a file.
+// recipient of a file. Errors are [ErrInvalidOptions], [ErrInvalidRecipients],
+// [ErrTooManyRecipients], an [UnsupportedSuiteError], and those of dst and of
+// opts.Header.
 func NewWriter(dst io.Writer, opts *WriteOptions, recipients ...Recipient) (*Writer, error) {
 	if opts == nil {
 		opts = new(WriteOptions)
@@ -97,13 +100,13 @@ func newHeader(opts *WriteOptions, fileKey []byte, recipients []Recipient) ([]by
 	}
 	switch {
 	case !suite.Known():
-		return nil, nil, fmt.Errorf("polyseal: %q is no suite", suite)
+		return nil, nil, invalid(ErrInvalidOptions, "polyseal: %q is no suite", suite)
 	case !suite.Supported():
 		return nil, nil, &UnsupportedSuiteError{suite}
 	case segment < 0 || !validSegmentSize(uint64(segment)):
-		return nil, nil, fmt.Errorf("polyseal: no segment size: %d", segment)
+		return nil, nil, invalid(ErrInvalidOptions, "polyseal: no segment size: %d", segment)
 	case len(opts.Context) > contextMaximum:
-		return nil, nil, errors.New("polyseal: a context has at most 65535 bytes")
+		return nil, nil, invalid(ErrInvalidOptions, "polyseal: a context has at most 65535 bytes")
 	}
 	unsealed, err := unsealedFor(recipients)
 	if err != nil {
@@ -135,7 +138,7 @@ func newHeader(opts *WriteOptions, fileKey []byte, recipients []Recipient) ([]by
 func headerSize(option int, stanzas []unsealed) (int, error) {
 	if option != 0 {
 		if option < 0 || !validHeaderSize(uint64(option)) {
-			return 0, fmt.Errorf("polyseal: no header size: %d", option)
+			return 0, invalid(ErrInvalidOptions, "polyseal: no header size: %d", option)
 		}
 		return option, nil
 	}
@@ -174,7 +177,7 @@ func putStanzas(raw, fileKey []byte, kept []stanza, added []unsealed) error {
 	copy(raw[len(raw)-macLength:], headerMAC(raw, fileKey))
 	_, err := ParseHeader(raw)
 	if err != nil {
-		return fmt.Errorf("polyseal: these recipients do not go together: %w", err)
+		return invalid(ErrInvalidRecipients, "polyseal: these recipients do not go together: %w", err)
 	}
 	return nil
 }
@@ -203,7 +206,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return total, w.err
 }
 
-// ReadFrom seals all of src, without copying it once more.
+// ReadFrom seals all of src, without copying it once more. If src fails, the
+// plaintext is not complete, and Close returns the error of src.
 func (w *Writer) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; ; {
 		room, err := w.room()
@@ -224,6 +228,7 @@ func (w *Writer) ReadFrom(src io.Reader) (total int64, err error) {
 			return total, nil
 		}
 		if err != nil {
+			w.err = err
 			return total, err
 		}
 	}
@@ -289,6 +294,9 @@ func (w *Writer) flush(b *batch, n int, end bool) {
 // Close seals the last segment and writes it. It does not close the writer
 // that NewWriter was given. Without Close, or if it fails, there is no file
 // that opens.
+//
+// Do not call Close if the plaintext could not be read to its end: it would
+// seal the beginning as the whole. A Writer knows of that only from ReadFrom.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
