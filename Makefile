@@ -288,7 +288,7 @@ frames:
 	scripts/with binutils -- scripts/frames
 
 aarch64:
-	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
+	scripts/with binfmt-support gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user qemu-user-static -- scripts/aarch64
 
 windows:
 	scripts/with gcc-mingw-w64-x86-64 wine -- scripts/windows

@@ -18,6 +18,11 @@ import (
 const (
 	manifestMagic   = "polyseal-manifest\n"
 	manifestContext = "polyseal-manifest/2"
+
+	// What a reader holds in memory is bounded: an entry takes hundreds of
+	// bytes, and may have 20 in the manifest.
+	manifestMaximum = 256 << 20
+	entriesMaximum  = 1 << 20
 )
 
 var (
@@ -46,6 +51,7 @@ const (
 	reasonMode    = "a mode with other bits than permissions"
 	reasonTime    = "a second with too many nanoseconds"
 	reasonCount   = "another number of entries"
+	reasonTooLong = "more than 256 MiB, or more than 1048576 entries, which are too many here"
 )
 
 // A Manifest is the list of what is in a tree.
@@ -133,6 +139,9 @@ func OpenManifest(src io.ReaderAt, size int64, opts *ManifestOptions, identities
 	if err != nil {
 		return nil, err
 	}
+	if f.Size() > manifestMaximum {
+		return nil, &ManifestError{reasonTooLong}
+	}
 	data, err := io.ReadAll(f.NewReader())
 	if err != nil {
 		return nil, err
@@ -147,6 +156,10 @@ func OpenManifest(src io.ReaderAt, size int64, opts *ManifestOptions, identities
 // ParseManifest reads the plaintext of a manifest. Use [OpenManifest] for one
 // that is encrypted: it checks the context, too.
 func ParseManifest(data []byte, allowUnboundContents bool) (*Manifest, error) {
+	return parseManifest(data, allowUnboundContents, entriesMaximum)
+}
+
+func parseManifest(data []byte, allowUnboundContents bool, maximum int) (*Manifest, error) {
 	p := &manifestParser{rest: data, directories: map[string]bool{}}
 	if !p.begins() {
 		return nil, &ManifestError{reasonMagic}
@@ -171,6 +184,9 @@ func ParseManifest(data []byte, allowUnboundContents bool) (*Manifest, error) {
 		}
 		if e == nil {
 			break
+		}
+		if len(m.Entries) == maximum {
+			return nil, &ManifestError{reasonTooLong}
 		}
 		m.Entries = append(m.Entries, *e)
 	}

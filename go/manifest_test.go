@@ -45,6 +45,24 @@ func manifestOutcome(err error) string {
 	return err.Error()
 }
 
+// TestManifestMaximum has a manifest of directories, which are the shortest
+// entries.
+func TestManifestMaximum(t *testing.T) {
+	data := append([]byte(manifestMagic), 2, 0)
+	for _, name := range "abc" {
+		data = append(data, 'd', 1, 0, byte(name))
+		data = append(data, make([]byte, 14)...)
+	}
+	data = append(data, 'e', 3, 0, 0, 0, 0, 0, 0, 0)
+	if _, err := parseManifest(data, false, 3); err != nil {
+		t.Error(err)
+	}
+	var bad *ManifestError
+	if _, err := parseManifest(data, false, 2); !errors.As(err, &bad) || bad.Reason != reasonTooLong {
+		t.Error(err)
+	}
+}
+
 func TestKitManifests(t *testing.T) {
 	dir := vectors(t, "manifest")
 	var index manifestIndex

@@ -15,11 +15,17 @@ func TestEveryByteCounts(t *testing.T) {
 	for _, context := range [][]byte{nil, []byte("c")} {
 		file := seal(t, plaintext, &WriteOptions{SegmentSize: 4096, Context: context}, key)
 		o := &ReadOptions{Context: context, Goroutines: 1}
+		parallel := &ReadOptions{Context: context, Goroutines: 4}
 		if got := open(t, file, o, key); !bytes.Equal(got, plaintext) {
 			t.Fatal("another plaintext")
 		}
 		refused := func(b []byte, what string, at int) {
 			got, err := readAll(b, false, o, []Identity{key})
+			if at%16 == 0 || at == len(file)-1 {
+				if again, e := readAll(b, false, parallel, []Identity{key}); e == nil || !bytes.Equal(again, got) {
+					t.Errorf("%s %d, in parallel: %d bytes, %v", what, at, len(again), e)
+				}
+			}
 			if err == nil || !bytes.HasPrefix(plaintext, got) || len(got) == len(plaintext) {
 				t.Errorf("%s %d: %d bytes, %v", what, at, len(got), err)
 			}

@@ -75,9 +75,11 @@ export function utf8(text: string, what: string): Bytes {
 }
 
 /** `bytes` as text, or null if they are not UTF-8. */
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 export function utf8Text(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strictDecoder.decode(bytes);
   } catch {
     return null;
   }

@@ -44,6 +44,9 @@ export interface Manifest {
 
 const magic = "polyseal-manifest\n";
 
+/** An entry takes hundreds of bytes of memory, and may have 20 in the manifest. */
+const maximumEntries = 1048576;
+
 const bad = (what: string): PolysealError => new PolysealError("bad-manifest", `The manifest of the tree is not valid: ${what}.`);
 
 export interface ManifestOptions {
@@ -74,7 +77,7 @@ class Fields {
   }
 }
 
-export function parseManifest(bytes: Uint8Array, options: ManifestOptions = {}): Manifest {
+export function parseManifest(bytes: Uint8Array, options: ManifestOptions = {}, maximum = maximumEntries): Manifest {
   if (asciiText(bytes.subarray(0, magic.length)) !== magic) throw bad("it does not begin as it should");
   const fields = new Fields(bytes.subarray(magic.length));
   const version = readU16(fields.take(2), 0);
@@ -92,6 +95,7 @@ export function parseManifest(bytes: Uint8Array, options: ManifestOptions = {}):
     checkPlace(entry, previous, types);
     previous = entry.path;
     entries.push(entry);
+    if (entries.length > maximum) throw bad(`it has more than ${maximum} entries, which are too many here`);
   }
   if (readU64(fields.take(8), 0) !== BigInt(entries.length)) throw bad("it has another number of entries than it says");
   if (!fields.atEnd) throw bad("something follows it");

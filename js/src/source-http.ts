@@ -34,6 +34,7 @@ interface Version {
 }
 
 const firstRange = 4096;
+const maximumRedirects = 10;
 
 const sourceFailed = (message: string, cause?: unknown): PolysealError => new PolysealError("source-failed", message, { cause });
 
@@ -86,11 +87,33 @@ class Ranges {
     // and is not needed: the ETag of each answer is compared.
     if (etag?.startsWith('"') === true && sameOrigin(this.#url)) headers.set("If-Match", etag);
     try {
-      return await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }), cache: "no-store" });
+      return await this.#follow({ headers, ...(signal === undefined ? {} : { signal }), cache: "no-store" });
     } catch (cause) {
       signal?.throwIfAborted();
+      if (cause instanceof PolysealError) throw cause;
       throw sourceFailed(`${this.#name} cannot be reached.`, cause);
     }
+  }
+
+  /**
+   * Follows redirects: never from https to http, and to no other origin with the caller's headers, which may be secrets.
+   * A page does not see them before they are followed, so with headers it follows none.
+   */
+  async #follow(init: RequestInit): Promise<Response> {
+    const hasSecrets = Object.keys(this.#headers).length > 0;
+    if (pageOrigin() !== undefined) return this.#fetch(this.#url, { ...init, redirect: hasSecrets ? "error" : "follow" });
+    let url = this.#url;
+    for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
+      const response = await this.#fetch(url, { ...init, redirect: "manual" });
+      const location = response.headers.get("location");
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+      await response.body?.cancel().catch(() => undefined);
+      const next = new URL(location, url);
+      if (next.protocol !== "https:" && next.protocol !== url.protocol) throw sourceFailed(`${this.#name} redirects to an address without TLS.`);
+      if (hasSecrets && next.origin !== url.origin) throw sourceFailed(`${this.#name} redirects to another server, which must not get the headers for this one.`);
+      url = next;
+    }
+    throw sourceFailed(`${this.#name} redirects too often.`);
   }
 
   async #check(response: Response, start: number, end: number, first: Answer | null): Promise<Answer> {
@@ -146,8 +169,8 @@ class Ranges {
 
 const versionOf = ({ headers }: Response): Version => ({ etag: headers.get("etag"), lastModified: headers.get("last-modified") });
 
-/** Whether no other origin is involved. Outside of a page there are no origins. */
-function sameOrigin(url: URL): boolean {
-  const page = (globalThis as { location?: { origin?: string } }).location?.origin;
-  return page === undefined || page === url.origin;
-}
+/** Outside of a page there are no origins. */
+const pageOrigin = (): string | undefined => (globalThis as { location?: { origin?: string } }).location?.origin;
+
+/** Whether no other origin is involved. */
+const sameOrigin = (url: URL): boolean => [undefined, url.origin].includes(pageOrigin());

@@ -4,7 +4,8 @@
  * A file is given out only after all of it has been read and found to belong to its entry. What is read from it later is
  * compared with what was verified, segment by segment, so that a source that changes meanwhile is refused.
  *
- * Limits: the manifest is kept in memory, at most 256 MiB of it, and 32 bytes for each segment of an opened file.
+ * Limits: the manifest is kept in memory: at most 256 MiB, and 2^20 entries, of which each takes some 700 bytes. So are
+ * 32 bytes for each segment of an opened file.
  */
 
 import { ascii, concat, equalInConstantTime, wipe, type Bytes } from "./bytes.js";

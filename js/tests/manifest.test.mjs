@@ -114,3 +114,10 @@ test("a file that changes after it was verified is refused", async () => {
   bytes = second;
   await assert.rejects(file.read(), { code: "source-changed" });
 });
+
+test("a manifest has no more entries than memory should hold", () => {
+  const directories = ["a", "b", "c"].map((name) => Buffer.concat([Buffer.from("d\x01\0"), Buffer.from(name), Buffer.alloc(14)]));
+  const manifest = Buffer.concat([Buffer.from("polyseal-manifest\n\x02\0"), ...directories, Buffer.from("e\x03\0\0\0\0\0\0\0")]);
+  assert.equal(parseManifest(manifest, {}, 3).entries.length, 3);
+  assert.throws(() => parseManifest(manifest, {}, 2), { code: "bad-manifest", message: /more than 2 entries/ });
+});

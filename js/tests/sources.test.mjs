@@ -54,6 +54,39 @@ async function withServer(how, work) {
   }
 }
 
+test("redirects are followed within what the caller trusts", async () => {
+  const answer = async (headers) => {
+    const [start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.get("range")).slice(1).map(Number);
+    const { status, headers: answered, body } = answerTo([start, end]);
+    return new Response(body, { status, headers: answered });
+  };
+  /** A chain of addresses, of which each redirects to the next. */
+  const opened = async (chain, headers) => {
+    const asked = [];
+    const fetch = async (url, init) => {
+      assert.equal(init.redirect, "manual");
+      asked.push(String(url));
+      const next = chain[chain.indexOf(String(url)) + 1];
+      return next === undefined ? answer(init.headers) : new Response(null, { status: 302, headers: { location: next } });
+    };
+    const source = await polyseal.httpSource(chain[0], { fetch, ...(headers === undefined ? {} : { headers }) }).catch(({ code, message }) => ({ code, message }));
+    return { asked, size: source.size, code: source.code };
+  };
+  const secret = { "Private-Token": "T" };
+  assert.equal((await opened(["https://a.test/x", "https://b.test/x"])).size, file.length);
+  assert.equal((await opened(["http://a.test/x", "http://b.test/x", "https://c.test/x"])).size, file.length);
+  assert.equal((await opened(["https://a.test/x", "https://a.test/y"], secret)).size, file.length);
+  for (const [chain, headers] of [
+    [["https://a.test/x", "http://a.test/x"]], [["https://a.test/x", "http://b.test/x", "https://c.test/x"]],
+    [["http://a.test/x", "https://b.test/x", "http://b.test/x"]], [["https://a.test/x", "https://b.test/x"], secret],
+  ]) {
+    const { asked, code } = await opened(chain, headers);
+    assert.equal(code, "source-failed");
+    assert.deepEqual(asked, chain.slice(0, chain.indexOf(chain.find((url, i) => i > 0 && (url.startsWith("http:") || headers !== undefined) && chain[i - 1].startsWith("https:")))));
+  }
+  assert.equal((await opened(Array.from({ length: 20 }, (_, i) => `https://a.test/${i}`))).code, "source-failed");
+});
+
 async function refused(how, code, message) {
   await withServer(how, (url) => assert.rejects(
     async () => (await polyseal.open(url, [key])).read(),

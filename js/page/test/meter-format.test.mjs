@@ -47,6 +47,13 @@ test("names of what is in a file, and of files", () => {
 test("names that are offered for saving are one plain name", () => {
   assert.deepEqual(["a/b.txt", "..\\c.txt", "../..", "", ".", ".bashrc", "a\u202etxt.exe", "a\0b\n", "a:b|c?", "x. . ", "x".repeat(300)].map(safeName),
     ["b.txt", "c.txt", "file", "file", "file", "bashrc", "atxt.exe", "ab", "a_b_c_", "x", "x".repeat(200)]);
+  assert.equal(safeName(`invoice-${"_".repeat(188)}.exe.pdf`), `invoice-${"_".repeat(188)}.pdf`);
+  assert.equal(safeName(`${"a".repeat(199)}😀.txt`), `${"a".repeat(196)}.txt`);
+  assert.equal(safeName(`${"😀".repeat(300)}`), "😀".repeat(200));
+  assert.equal(safeName(`${"a".repeat(198)}. b`), `${"a".repeat(197)}. b`);
+  for (const name of [`${"a".repeat(195)} .  .txt`, `a.${"b".repeat(300)}`]) {
+    assert.ok(safeName(safeName(name)) === safeName(name) && !/[. ]$/.test(safeName(name)), name);
+  }
   assert.equal(shownName("a\u202eb\u0007"), "a\ufffdb\ufffd");
 });
 

@@ -139,8 +139,8 @@ export class OpenView {
       for (const [name, file] of tree.files) {
         if (name === manifestName || !name.endsWith(".polyseal")) continue;
         const about = await vault.call("inspect", { file, header: null }).catch(() => null);
-        if (about === null) continue;
-        hasContext = about.hasContext;
+        if (about?.hasContext !== true) continue;
+        hasContext = true;
         break;
       }
       return { kind: "tree", tree, facts: { ...headerFacts, hasContext } };
@@ -206,7 +206,7 @@ export class OpenView {
           const opened = await vault.call("open", { file: subject.file, header: this.#header, secret, context }, { transfer });
           if (choice !== this.#choice) return;
           this.#afterOpening();
-          this.#result.show(vault, opened, plaintextName(safeName(subject.name)), false);
+          this.#result.show(vault, opened, safeName(plaintextName(subject.name)), false);
         }
       });
     } catch (error) {

@@ -20,7 +20,7 @@ const scope = new URL(self.registration.scope);
 const plaintextPath = `${scope.pathname}plaintext/`;
 
 async function fetchPinned(name: string): Promise<Response> {
-  const file = FILES[name];
+  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (file === undefined) throw new Error("There is no such file.");
   const request = new Request(new URL(name, scope), { integrity: file.integrity, cache: "no-cache", credentials: "omit" });
   const response = await fetch(request);
@@ -58,7 +58,7 @@ self.addEventListener("fetch", (event) => {
     return;
   }
   const name = url.pathname.slice(scope.pathname.length) || "index.html";
-  if (name in FILES) event.respondWith(ownFile(name));
+  if (Object.hasOwn(FILES, name)) event.respondWith(ownFile(name));
 });
 
 async function ownFile(name: string): Promise<Response> {

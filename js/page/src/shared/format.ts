@@ -43,7 +43,10 @@ export const encryptedName = (name: string, armor: boolean): string => `${name}.
 export function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
   const cleaned = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "").replace(/[<>:"|?*]/g, "_").replace(/^\.+|[. ]+$/g, "");
-  return cleaned.slice(0, 200) || "file";
+  // By characters, which are not cut through, and with the ending, which says what kind of file it is.
+  const [, stem, ending] = /^(.*?)((?:\.[^.]{1,20})?)$/su.exec(cleaned) as unknown as [string, string, string];
+  const kept = [...stem].slice(0, 200 - [...ending].length).join("").replace(/[. ]+$/, "");
+  return kept + ending || "file";
 }
 
 /** A name to be shown, in which nothing is invisible. */

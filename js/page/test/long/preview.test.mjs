@@ -294,6 +294,19 @@ test("no other page can ask for a plaintext, and a wrong token gets nothing", as
       image.src = address;
     }), url.href);
     assert.equal(seen, "refused");
+    // A frame is answered to whoever has the address, and cannot be read.
+    for (const [address, status] of [[url.href, 200], [`${url.href}0`, 404]]) {
+      const framed = context.waitForEvent("response", (response) => response.url() === address);
+      const unreadable = await stranger.evaluate((src) => new Promise((resolve) => {
+        const frame = document.createElementNS("http://www.w3.org/1999/xhtml", "iframe");
+        frame.onload = () => resolve(frame.contentDocument === null);
+        frame.src = src;
+        document.documentElement.append(frame);
+      }), address);
+      const response = await framed;
+      assert.deepEqual([unreadable, response.status()], [true, status]);
+      if (status === 200) assert.match(response.headers()["content-security-policy"], /sandbox/);
+    }
     await stranger.close();
     await other.close();
   });
