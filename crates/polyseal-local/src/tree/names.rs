@@ -11,11 +11,12 @@ use super::join::path_of;
 use crate::error::{Error, Problem, Result};
 use crate::platform::{expect_restorable_name, name_key};
 
-/// The paths of a tree that have been passed.
+/// The names that have been passed, in each directory that the last entry is in. What is in a
+/// directory follows it in a manifest, so the names of others can be forgotten.
 #[derive(Default)]
 pub(super) struct TreeNames {
-    /// By what they are compared by.
-    passed: HashMap<OsString, PathBuf>,
+    /// By what they are compared by, and with their paths.
+    directories: Vec<HashMap<OsString, PathBuf>>,
 }
 
 impl TreeNames {
@@ -24,12 +25,20 @@ impl TreeNames {
     pub(super) fn pass(&mut self, entry: &Entry, root: &Path) -> Result {
         let path = path_of(entry);
         let error = |problem| Error::new(&root.join(&path), problem);
-        entry
-            .path
-            .split(|&byte| byte == b'/')
-            .try_for_each(expect_restorable_name)
+        let names: Vec<_> = entry.path.split(|&byte| byte == b'/').collect();
+        names
+            .iter()
+            .try_for_each(|name| expect_restorable_name(name))
             .map_err(|why| error(Problem::ImpossibleName(why)))?;
-        match self.passed.insert(name_key(path.as_os_str()).into_owned(), path.clone()) {
+        self.directories.truncate(names.len());
+        self.directories.resize_with(names.len(), HashMap::new);
+        let name = path.file_name().map(|name| name_key(name).into_owned());
+        let other = self
+            .directories
+            .last_mut()
+            .zip(name)
+            .and_then(|(directory, name)| directory.insert(name, path.clone()));
+        match other {
             Some(other) => Err(error(Problem::OneFile(root.join(other)))),
             None => Ok(()),
         }
@@ -55,10 +64,14 @@ mod tests {
     #[test]
     fn names_are_told_apart_or_refused() {
         assert!(names(&[b"a", b"a/b", b"b", b"b/a"]).is_ok());
-        let alike = names(&[b"a/Readme", b"a/README"]);
-        assert_eq!(alike.is_err(), NAMES_MAY_BE_ONE);
-        if let Err(error) = alike {
-            assert!(matches!(error.problem(), Problem::OneFile(_)), "{error}");
+        assert!(names(&[b"a", b"a/b", b"a/c", b"a/c/b", b"b", b"b/b"]).is_ok());
+        assert!(names(&[b"a", b"a/b", b"a/b/c", b"a/b"]).is_err());
+        for alike in [&[&b"a/Readme"[..], b"a/README"], &[b"A", b"a"]] {
+            let alike = names(alike);
+            assert_eq!(alike.is_err(), NAMES_MAY_BE_ONE);
+            if let Err(error) = alike {
+                assert!(matches!(error.problem(), Problem::OneFile(_)), "{error}");
+            }
         }
         for other in [&b"a/con"[..], b"a:b", b"a\\b", b"dot./a", b"\xff"] {
             let found = names(&[other]);
