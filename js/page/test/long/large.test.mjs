@@ -73,10 +73,16 @@ const cpuTime = (pid) => {
 async function processesOf(page, context) {
   const found = new Set();
   for (const one of [page, ...page.workers(), ...context.serviceWorkers()]) {
-    const before = new Map(renderers().map((pid) => [pid, cpuTime(pid)]));
-    await one.evaluate(() => { for (const end = performance.now() + 1500; performance.now() < end;); });
-    const used = [...before].map(([pid, time]) => [pid, cpuTime(pid) - time]).sort((a, b) => b[1] - a[1]);
-    assert.ok(used[0][1] >= 10 && used[0][1] > 3 * (used[1]?.[1] ?? 0), `a process computes: ${used}`);
+    let used;
+    // What another page leaves behind may compute at first.
+    for (let tries = 0; tries < 10; tries++) {
+      const before = new Map(renderers().map((pid) => [pid, cpuTime(pid)]));
+      await one.evaluate(() => { for (const end = performance.now() + 1500; performance.now() < end;); });
+      used = renderers().filter((pid) => before.has(pid)).map((pid) => [pid, cpuTime(pid) - before.get(pid)]).sort((a, b) => b[1] - a[1]);
+      if (used[0][1] >= 10 && used[0][1] > 3 * (used[1]?.[1] ?? 0)) break;
+      used = null;
+    }
+    assert.ok(used, "no process computes alone");
     found.add(used[0][0]);
   }
   return [...found];
