@@ -87,6 +87,25 @@ test("redirects are followed within what the caller trusts", async () => {
   assert.equal((await opened(Array.from({ length: 20 }, (_, i) => `https://a.test/${i}`))).code, "source-failed");
 });
 
+test("a page leaves redirects to the browser: with headers it follows none, and it sees where they ended", async () => {
+  const asked = [];
+  const at = (address) => async (url, { headers, redirect }) => {
+    asked.push(redirect);
+    const [start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.get("range")).slice(1).map(Number);
+    const { status, headers: answered, body } = answerTo([start, end]);
+    return Object.defineProperty(new Response(body, { status, headers: answered }), "url", { value: address });
+  };
+  globalThis.location = new URL("https://page.test/");
+  try {
+    await polyseal.httpSource("https://a.test/x", { fetch: at("https://b.test/x") });
+    await polyseal.httpSource("https://a.test/x", { fetch: at("https://a.test/x"), headers: { "Private-Token": "T" } });
+    await assert.rejects(polyseal.httpSource("https://a.test/x", { fetch: at("http://b.test/x") }), { code: "source-failed" });
+  } finally {
+    delete globalThis.location;
+  }
+  assert.deepEqual(asked, ["follow", "error", "follow"]);
+});
+
 async function refused(how, code, message) {
   await withServer(how, (url) => assert.rejects(
     async () => (await polyseal.open(url, [key])).read(),
