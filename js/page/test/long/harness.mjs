@@ -78,8 +78,9 @@ function documentedHeaders() {
   return byPath;
 }
 
-/** A plain server for static files. `withHeaders`: with the documented headers. `replaced`: paths with other contents. */
-export async function serve({ withHeaders = false, replaced = /^$/ } = {}) {
+/** A plain server for static files. `withHeaders`: with the documented headers. `replaced`: paths with other contents. `fallback`: a
+ * page for whatever is not there, as some hosts have it. */
+export async function serve({ withHeaders = false, replaced = /^$/, fallback = false } = {}) {
   const headers = documentedHeaders();
   const requests = [];
   const server = http.createServer((request, response) => {
@@ -87,7 +88,8 @@ export async function serve({ withHeaders = false, replaced = /^$/ } = {}) {
     requests.push(pathname);
     const name = pathname === "/" ? "index.html" : pathname.slice(1);
     if (!readdirSync(dist).includes(name)) {
-      response.writeHead(404).end();
+      if (fallback) response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>Not here</title>");
+      else response.writeHead(404).end();
       return;
     }
     const more = withHeaders ? { ...headers["/*"], ...headers[pathname] } : {};

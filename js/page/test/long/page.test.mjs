@@ -151,6 +151,17 @@ test("with the documented headers from the server, all of it works from the firs
   await strict.close();
 });
 
+test("the service worker answers for no name but those of the page's files", async () => {
+  const own = await serve({ fallback: true });
+  await withPage(browser, own, {}, async (page) => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
+    for (const name of ["constructor", "toString", "__proto__", "no-such-file"]) {
+      assert.equal((await page.goto(`${own.origin}/${name}`)).fromServiceWorker(), false, name);
+    }
+  });
+  await own.close();
+});
+
 test("a page that was loaded past the service worker gets it back", async () => {
   const path = seal("past.txt", "past", ["-k", key]);
   await withPage(browser, server, { way: "download" }, async (page, context) => {

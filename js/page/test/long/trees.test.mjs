@@ -80,6 +80,19 @@ test("a tree with a context asks for it", async () => {
   });
 });
 
+test("a file without a context beside the others does not hide the field for it", async () => {
+  const path = join(directory, "decoy.sealed");
+  cpSync(join(directory, "bound.sealed"), path, { recursive: true });
+  for (const name of ["0.polyseal", "may/0.polyseal", "zz.polyseal"]) tool(["encrypt", "-k", key, "-o", join(path, name), "album/two.bin"]);
+  await withPage(browser, server, {}, async (page) => {
+    await chooseFolder(page, path);
+    await enterKeyFile(page, key);
+    await page.fill("#open-context", "holidays");
+    await pressOpen(page);
+    assert.equal(await page.locator("#open-key-error .notice").count(), 0);
+  });
+});
+
 test("the wrong key for a tree", async () => {
   tool(["keygen", "-o", "other.key"]);
   await withPage(browser, server, {}, async (page) => {
