@@ -26,7 +26,7 @@ test: format lint portable unit rustdoc python wheel go js constant-time hw ## a
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
 LONG = docs msrv workflows portable-all packages shipped-wheel repeatable registries c-library install recipes oss-fuzz proofs \
-	supercop go-long js-long stores kms engines large mount assertions constant-time-shipped frames aarch64 windows avx512 wasm fips peers \
+	supercop go-long js-long stores kms engines large mount assertions constant-time-shipped leaks frames aarch64 windows avx512 wasm fips peers \
 	report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
@@ -123,7 +123,7 @@ sign-release: ## its checksums, signed with MINISIGN_SECRET_KEY
 	scripts/with minisign -- scripts/release sign $(VERSION)
 
 bench: ## the algorithms on this machine
-	cargo run --locked --release -p polyseal-bench -- run
+	cargo run --locked --release -p polyseal-bench -- run --layouts 16
 
 # The rival libraries take some minutes to build; PAPERS=--quick measures for two minutes instead of ten.
 papers: ## what the four papers claim, measured: target/papers/report.html
@@ -282,6 +282,10 @@ assertions:
 # In the profile that is shipped; and what is left in memory.
 constant-time-shipped:
 	scripts/with valgrind -- scripts/constant-time release
+
+# By the clock, on every back end of this CPU: Valgrind knows no AVX-512.
+leaks:
+	cargo run --locked --release -p polyseal-bench -- leaks
 
 # Whether every wipe of the stack is long enough, in the machine code that is shipped.
 frames:

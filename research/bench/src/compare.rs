@@ -238,6 +238,7 @@ mod tests {
             ad: Some(16),
             rounds: 2,
             slice: 0,
+            patience: 0,
             json,
             ..Options::default()
         };
@@ -271,9 +272,7 @@ mod tests {
 
     #[test]
     fn the_strictest_build_counts() {
-        let figures = |cycles: f64| {
-            contest::Timing { bytes: 1, cycles: vec![cycles], seconds: vec![1.0] }.summary()
-        };
+        let figures = |cycles: f64| contest::Timing::once(1, cycles, 1.0).summary();
         let ratio = |median| Some(Summary { q1: median, median, q3: median });
         let figures = [figures(10.0), figures(14.0), figures(12.0)];
         let ratios = [ratio(1.0), ratio(1.4), ratio(1.2)];

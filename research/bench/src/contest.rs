@@ -2,29 +2,53 @@
 //!
 //! In a round every contender runs for one short slice, and the next round begins with another
 //! one. Whatever slows the machine down for longer than a slice slows all of them alike, and
-//! what is shorter is gone in the median.
+//! what is shorter is gone in the median. What lasts, and slows short messages more than long ones, is another
+//! hardware thread on the same core: such rounds are repeated, as long as there is patience. And where messages lie
+//! is dealt anew for several layouts, the same for all.
 
 use core::time::Duration;
+use std::time::Instant;
 
 use serde::Serialize;
 
 use crate::clock;
 use crate::contender::Contender;
+use crate::layout::Layout;
 use crate::ring::{Lengths, Ring};
+use crate::sharing;
 use crate::stats::Summary;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// How many rounds.
+    /// How many rounds, over all layouts; each layout has at least [`ROUNDS_A_LAYOUT`] if there are several.
     pub rounds: u32,
     /// How long each contender runs in a round.
     pub slice: Duration,
+    /// How many layouts.
+    pub layouts: u32,
+    /// How long a contest may take in addition, to repeat rounds on a shared core.
+    pub patience: Duration,
 }
+
+/// Enough for a median.
+pub const ROUNDS_A_LAYOUT: u32 = 5;
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { rounds: 25, slice: Duration::from_millis(2) }
+        Self {
+            rounds: 25,
+            slice: Duration::from_millis(2),
+            layouts: 1,
+            patience: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Effort {
+    fn rounds_a_layout(self) -> u32 {
+        let rounds = self.rounds.div_ceil(self.layouts.max(1)).max(1);
+        if self.layouts > 1 { rounds.max(ROUNDS_A_LAYOUT) } else { rounds }
     }
 }
 
@@ -37,9 +61,25 @@ pub struct Timing {
     pub cycles: Vec<f64>,
     /// Seconds a message, in each round.
     pub seconds: Vec<f64>,
+    /// How many rounds each layout has, one after the other.
+    pub rounds_a_layout: usize,
+    /// How many of the rounds were run on a core that another hardware thread used as well.
+    pub shared: u32,
 }
 
 impl Timing {
+    /// Without a round yet.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        Self { bytes, cycles: Vec::new(), seconds: Vec::new(), rounds_a_layout: 1, shared: 0 }
+    }
+
+    /// Of one round.
+    #[must_use]
+    pub fn once(bytes: usize, cycles: f64, seconds: f64) -> Self {
+        Self { cycles: vec![cycles], seconds: vec![seconds], ..Self::new(bytes) }
+    }
+
     /// The cycles, summarised.
     ///
     /// # Panics
@@ -48,12 +88,16 @@ impl Timing {
     pub fn summary(&self) -> Figures {
         let of = |values: &[f64]| Summary::of(values.iter().copied());
         let (cycles, seconds) = of(&self.cycles).zip(of(&self.seconds)).expect("a round");
+        let layouts = self.cycles.chunks(self.rounds_a_layout);
+        let medians = layouts.filter_map(of).map(|layout| layout.median);
         Figures {
             bytes: self.bytes,
             cycles_per_message: cycles,
+            worst_cycles: medians.fold(0.0, f64::max),
             cycles_per_byte: (self.bytes > 0).then(|| cycles.median / self.bytes as f64),
             nanoseconds_per_message: seconds.median * 1e9,
             gigabytes_per_second: self.bytes as f64 / seconds.median / 1e9,
+            shared: f64::from(self.shared) / self.cycles.len() as f64,
         }
     }
 }
@@ -65,31 +109,83 @@ pub struct Figures {
     pub bytes: usize,
     /// Core cycles a message.
     pub cycles_per_message: Summary,
+    /// Core cycles a message in the slowest layout, median of its rounds.
+    pub worst_cycles: f64,
     /// Core cycles a byte, from the median; none for the empty message.
     pub cycles_per_byte: Option<f64>,
     /// Time a message, median.
     pub nanoseconds_per_message: f64,
     /// Throughput, from the median time; 10⁹ bytes are a gigabyte.
     pub gigabytes_per_second: f64,
+    /// The part of the rounds that another hardware thread may have slowed down.
+    pub shared: f64,
 }
 
 /// Measures `contenders` on messages of these lengths, in their order.
 pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Vec<Timing> {
-    let mut ring = Ring::new(lengths);
-    let messages: Vec<u32> =
-        contenders.iter_mut().map(|c| messages_a_slice(c, &mut ring, effort.slice)).collect();
-    let blank = Timing { bytes: lengths.message, cycles: Vec::new(), seconds: Vec::new() };
-    let mut timings = vec![blank; contenders.len()];
-    for round in 0..effort.rounds.max(1) {
-        let hertz = clock::frequency();
-        for turn in 0..contenders.len() {
-            let at = (turn + round as usize) % contenders.len();
-            let seconds = slice(&mut contenders[at], &mut ring, messages[at]);
-            timings[at].seconds.push(seconds);
-            timings[at].cycles.push(seconds * hertz);
+    let mut timings = vec![Timing::new(lengths.message); contenders.len()];
+    let mut patience = Patience { all: effort.patience, spent: Duration::ZERO };
+    let mut messages = Vec::new();
+    for number in 0..effort.layouts.max(1) {
+        let layout = Layout::number(number);
+        let mut ring = Ring::with_layout(lengths, layout);
+        if number == 0 {
+            let count = |c: &mut Contender| messages_a_slice(c, &mut ring, effort.slice);
+            messages = contenders.iter_mut().map(count).collect();
+        }
+        for round in 0..effort.rounds_a_layout() {
+            let mut times = vec![(0.0, 0.0); contenders.len()];
+            let alone = patience.until_alone(|| {
+                let hertz = clock::frequency();
+                for turn in 0..contenders.len() {
+                    let at = (turn + round as usize) % contenders.len();
+                    let contender = &mut contenders[at];
+                    let mut seconds = 0.0;
+                    layout.run(&mut || seconds = slice(contender, &mut ring, messages[at]));
+                    times[at] = (seconds, seconds * hertz);
+                }
+            });
+            for (timing, (seconds, cycles)) in timings.iter_mut().zip(times) {
+                timing.seconds.push(seconds);
+                timing.cycles.push(cycles);
+                timing.rounds_a_layout = effort.rounds_a_layout() as usize;
+                timing.shared += u32::from(!alone);
+            }
         }
     }
     timings
+}
+
+/// How much longer a contest may take.
+struct Patience {
+    all: Duration,
+    spent: Duration,
+}
+
+impl Patience {
+    /// Does `round`, again while another thread is on the core before or after it. False if there was one to the
+    /// end. Whoever has no patience at all is not told.
+    fn until_alone(&mut self, mut round: impl FnMut()) -> bool {
+        if self.all.is_zero() {
+            round();
+            return true;
+        }
+        loop {
+            let start = Instant::now();
+            let alone = sharing::is_alone();
+            let last = self.spent >= self.all;
+            if alone || last {
+                round();
+            }
+            if alone && sharing::is_alone() {
+                return true;
+            }
+            if last {
+                return false;
+            }
+            self.spent += start.elapsed();
+        }
+    }
 }
 
 /// Seconds a message over one slice.
@@ -119,11 +215,16 @@ mod tests {
     use crate::contender::Operation;
     use crate::contender::tests::ToyAead;
 
+    fn quick(rounds: u32, slice: u64) -> Effort {
+        let (slice, patience) = (Duration::from_micros(slice), Duration::ZERO);
+        Effort { rounds, slice, layouts: 1, patience }
+    }
+
     #[test]
     fn every_contender_has_every_round() {
         let toy = |operation| Contender::aead("toy", operation, ToyAead::HONEST).unwrap();
         let mut toys = [toy(Operation::Seal), toy(Operation::Open), toy(Operation::Seal)];
-        let effort = Effort { rounds: 5, slice: Duration::from_micros(200) };
+        let effort = quick(5, 200);
         let timings = run(&mut toys, Lengths { message: 64, ad: 16 }, effort);
         assert_eq!(timings.len(), 3);
         for timing in &timings {
@@ -138,8 +239,7 @@ mod tests {
 
     #[test]
     fn units_agree() {
-        let timing = Timing { bytes: 1000, cycles: vec![500.0], seconds: vec![1e-7] };
-        let figures = timing.summary();
+        let figures = Timing::once(1000, 500.0, 1e-7).summary();
         assert_eq!(figures.cycles_per_byte, Some(0.5));
         assert!((figures.gigabytes_per_second - 10.0).abs() < 1e-9);
         assert!((figures.nanoseconds_per_message - 100.0).abs() < 1e-9);
@@ -148,7 +248,35 @@ mod tests {
     #[test]
     fn no_rounds_means_one() {
         let mut toy = [Contender::aead("toy", Operation::Seal, ToyAead::HONEST).unwrap()];
-        let effort = Effort { rounds: 0, slice: Duration::from_micros(50) };
+        let effort = quick(0, 50);
         assert_eq!(run(&mut toy, Lengths::message(16), effort)[0].cycles.len(), 1);
+    }
+
+    #[test]
+    fn every_layout_has_its_rounds() {
+        let mut toy = [Contender::aead("toy", Operation::Open, ToyAead::HONEST).unwrap()];
+        let effort = Effort { layouts: 3, ..quick(5, 50) };
+        let timing = &run(&mut toy, Lengths { message: 100, ad: 3 }, effort)[0];
+        assert_eq!(timing.rounds_a_layout as u32, ROUNDS_A_LAYOUT);
+        assert_eq!(timing.cycles.len() as u32, 3 * ROUNDS_A_LAYOUT);
+    }
+
+    #[test]
+    fn the_slowest_layout_is_the_worst() {
+        let cycles = vec![10.0, 10.0, 90.0, 20.0, 21.0, 20.0, 12.0, 11.0, 11.0];
+        let timing = Timing { seconds: cycles.clone(), cycles, ..Timing::new(1) };
+        let figures = Timing { rounds_a_layout: 3, shared: 3, ..timing }.summary();
+        assert_eq!((figures.cycles_per_message.median, figures.worst_cycles), (12.0, 20.0));
+        assert!((figures.shared - 1.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_patience_a_round_is_run_once() {
+        for milliseconds in [0, 30] {
+            let all = Duration::from_millis(milliseconds);
+            let mut rounds = 0;
+            Patience { all, spent: all }.until_alone(|| rounds += 1);
+            assert_eq!(rounds, 1);
+        }
     }
 }

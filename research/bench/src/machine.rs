@@ -5,7 +5,7 @@ use std::fs;
 use polyseal::testing::Backend;
 use serde::Serialize;
 
-use crate::clock;
+use crate::{clock, sharing};
 
 /// The machine and the code that it selects.
 #[derive(Clone, Debug, Serialize)]
@@ -14,6 +14,8 @@ pub struct Machine {
     pub cpu: String,
     /// The core's frequency when the report began.
     pub gigahertz: f64,
+    /// How many independent operations the core starts in a cycle, the most that was seen.
+    pub operations_per_cycle: f64,
     /// Every back end that it can run.
     pub backends: Vec<&'static str>,
     /// The one that is used by default.
@@ -26,12 +28,14 @@ impl Machine {
     pub fn detect() -> Self {
         // A core that slept takes a moment to reach its frequency.
         let gigahertz = (0..50).map(|_| clock::frequency()).fold(0.0, f64::max) / 1e9;
+        let operations_per_cycle = (0..50).map(|_| sharing::width()).fold(0.0, f64::max);
         Self {
             cpu: fs::read_to_string("/proc/cpuinfo")
                 .ok()
                 .and_then(|cpuinfo| cpu_name(&cpuinfo))
                 .unwrap_or_else(|| String::from(std::env::consts::ARCH)),
             gigahertz,
+            operations_per_cycle,
             backends: Backend::available().map(Backend::name).collect(),
             selected: Backend::detect().name(),
         }
@@ -41,7 +45,10 @@ impl Machine {
     #[must_use]
     pub fn line(&self) -> String {
         let backends = self.backends.join(", ");
-        format!("{}, {:.2} GHz measured; back ends {backends}", self.cpu, self.gigahertz)
+        format!(
+            "{}, {:.2} GHz and {:.1} operations a cycle measured; back ends {backends}",
+            self.cpu, self.gigahertz, self.operations_per_cycle
+        )
     }
 
     /// `backend`, marked if it is the default.

@@ -44,6 +44,16 @@ pub struct Options {
     #[arg(long, value_name = "MS", default_value_t = 2)]
     pub slice: u64,
 
+    /// Places of messages, keys, nonces, tags and the stack in memory: 1 is the one where all begin at a line. The
+    /// result is the median over all; `≤` has the slowest
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub layouts: u32,
+
+    /// How much longer a measurement may take, in milliseconds, to repeat rounds beside which another hardware
+    /// thread ran on the same core; `~` marks one with more than half of such rounds. 0: they are not looked for
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    pub patience: u64,
+
     /// Write JSON
     #[arg(long)]
     pub json: bool,
@@ -63,6 +73,8 @@ impl Default for Options {
             operations: Vec::new(),
             rounds: Effort::default().rounds,
             slice: 2,
+            layouts: 1,
+            patience: 1000,
             json: false,
         }
     }
@@ -125,7 +137,12 @@ impl Options {
     /// How long to measure.
     #[must_use]
     pub fn effort(&self) -> Effort {
-        Effort { rounds: self.rounds, slice: Duration::from_millis(self.slice) }
+        Effort {
+            rounds: self.rounds,
+            slice: Duration::from_millis(self.slice),
+            layouts: self.layouts,
+            patience: Duration::from_millis(self.patience),
+        }
     }
 }
 

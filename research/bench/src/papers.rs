@@ -266,7 +266,8 @@ mod tests {
     use super::*;
 
     fn papers() -> Papers {
-        let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
+        let options =
+            Options { sizes: vec![32], rounds: 1, slice: 0, patience: 0, ..Options::default() };
         let command = PaperCommand::default();
         Papers {
             papers: vec![Paper::KcXaes],

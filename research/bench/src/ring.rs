@@ -8,6 +8,8 @@
 
 use aead::array::{Array, ArraySize};
 
+use crate::layout::{LINE_BYTES, Layout, PAGE_BYTES};
+
 /// The longest key; shorter ones are its beginning.
 pub type Key = [u8; 64];
 
@@ -49,42 +51,55 @@ impl Lengths {
 #[derive(Debug)]
 pub struct Ring {
     message_bytes: usize,
+    stride: usize,
     slots: usize,
-    ad: PageAligned,
-    sealed: PageAligned,
-    opened: PageAligned,
-    keys: [Key; TURN],
-    nonces: [Nonce; TURN],
-    tags: Vec<Tag>,
+    ad: Placed,
+    sealed: Placed,
+    opened: Placed,
+    keys: Placed,
+    nonces: Placed,
+    tags: Placed,
     counter: u64,
 }
 
 /// A third of the smallest first-level cache in use.
 const RING_BYTES: usize = 16 << 10;
-const LINE_BYTES: usize = 64;
-const PAGE_BYTES: usize = 4 << 10;
+/// So many messages that lie across pages still fit the first-level cache, where they have one place.
+const ACROSS_PAGES: usize = 4;
 /// The number of keys and nonces.
 const TURN: usize = 64;
 
 impl Ring {
-    /// A ring for messages of these lengths.
+    /// A ring for messages of these lengths, each at the beginning of a line.
     #[must_use]
     pub fn new(lengths: Lengths) -> Self {
+        Self::with_layout(lengths, Layout::ALIGNED)
+    }
+
+    /// A ring for messages of these lengths, at these places.
+    #[must_use]
+    pub fn with_layout(lengths: Lengths, layout: Layout) -> Self {
         let message_bytes = lengths.message;
-        let stride = stride(message_bytes);
+        let stride = message_bytes.max(1).next_multiple_of(LINE_BYTES);
         let slots = (RING_BYTES / stride).max(1);
+        let (stride, slots, sealed, opened) = if layout.across_pages {
+            // The middle of the message is the end of the page, up to the bits that the alignment has.
+            let to_page = |place: usize| PAGE_BYTES + place % 16 - message_bytes / 2 % PAGE_BYTES;
+            let stride = stride.next_multiple_of(PAGE_BYTES);
+            (stride, slots.min(ACROSS_PAGES), to_page(layout.sealed), to_page(layout.opened))
+        } else {
+            (stride, slots, layout.sealed, layout.opened)
+        };
         Self {
             message_bytes,
+            stride,
             slots,
-            // At another place in its page than either message, as it is read beside both.
-            ad: PageAligned::new(lengths.ad, PAGE_BYTES / 4 + LINE_BYTES),
-            sealed: PageAligned::new(slots * stride, 0),
-            // Not the same place in a page as what is read: some CPUs take a load for dependent on
-            // a store that agrees with it in the lowest 12 bits.
-            opened: PageAligned::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
-            keys: [[0xa5; 64]; TURN],
-            nonces: [[0x5a; 32]; TURN],
-            tags: vec![[0; size_of::<Tag>()]; slots],
+            ad: Placed::new(lengths.ad, layout.ad),
+            sealed: Placed::new(slots * stride, sealed),
+            opened: Placed::new(slots * stride, opened),
+            keys: Placed::new(TURN * size_of::<Key>(), layout.keys),
+            nonces: Placed::new(TURN * size_of::<Nonce>(), layout.nonces),
+            tags: Placed::new(slots * size_of::<Tag>(), layout.tags),
             counter: 0,
         }
     }
@@ -103,15 +118,16 @@ impl Ring {
         messages: u32,
         mut seal: impl FnMut(&Key, &Nonce, &[u8], &mut [u8], &mut Tag),
     ) {
-        let (stride, mut slot, mut turn) = (stride(self.message_bytes), 0, 0);
+        let (stride, mut slot, mut turn) = (self.stride, 0, 0);
         let (ad, memory) = (self.ad.bytes(), self.sealed.bytes());
+        let (keys, nonces, tags) = (self.keys.each(), self.nonces.each(), self.tags.each());
         for _ in 0..messages {
             let (now, later) = (turn % TURN, (turn + TURN / 2) % TURN);
             self.counter += 1;
-            self.keys[later][..8].copy_from_slice(&self.counter.to_le_bytes());
-            self.nonces[later][..8].copy_from_slice(&self.counter.to_le_bytes());
+            keys[later][..8].copy_from_slice(&self.counter.to_le_bytes());
+            nonces[later][..8].copy_from_slice(&self.counter.to_le_bytes());
             let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.keys[now], &self.nonces[now], ad, message, &mut self.tags[slot]);
+            seal(&keys[now], &nonces[now], ad, message, &mut tags[slot]);
             turn += 1;
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
@@ -119,11 +135,11 @@ impl Ring {
 
     /// Seals every slot once, for [`open`](Self::open).
     pub fn fill(&mut self, mut seal: impl FnMut(&Key, &Nonce, &[u8], &mut [u8], &mut Tag)) {
-        let stride = stride(self.message_bytes);
         let (ad, memory) = (self.ad.bytes(), self.sealed.bytes());
-        for (slot, tag) in self.tags.iter_mut().enumerate() {
-            let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.keys[slot % TURN], &self.nonces[slot % TURN], ad, message, tag);
+        let (keys, nonces, tags) = (self.keys.each(), self.nonces.each(), self.tags.each());
+        for (slot, tag) in tags.iter_mut().enumerate() {
+            let message = &mut memory[slot * self.stride..][..self.message_bytes];
+            seal(&keys[slot % TURN], &nonces[slot % TURN], ad, message, tag);
         }
     }
 
@@ -135,41 +151,43 @@ impl Ring {
         messages: u32,
         mut open: impl FnMut(&Key, &Nonce, &[u8], &[u8], &Tag, &mut [u8]),
     ) {
-        let (stride, mut slot) = (stride(self.message_bytes), 0);
+        let (stride, mut slot) = (self.stride, 0);
         let (ad, sealed, opened) = (self.ad.bytes(), self.sealed.bytes(), self.opened.bytes());
+        let (keys, nonces, tags) = (self.keys.each(), self.nonces.each(), self.tags.each());
         for _ in 0..messages {
             let at = slot * stride..slot * stride + self.message_bytes;
-            let (key, nonce) = (&self.keys[slot % TURN], &self.nonces[slot % TURN]);
-            open(key, nonce, ad, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
+            let (key, nonce) = (&keys[slot % TURN], &nonces[slot % TURN]);
+            open(key, nonce, ad, &sealed[at.clone()], &tags[slot], &mut opened[at]);
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
     }
 }
 
-/// The distance between slots: every message begins at a cache line.
-const fn stride(message_bytes: usize) -> usize {
-    let lines = message_bytes.div_ceil(LINE_BYTES);
-    (if lines == 0 { 1 } else { lines }) * LINE_BYTES
-}
-
-/// Bytes that begin at a fixed place in a page, filled with something that is not zeros.
+/// Bytes that begin at a fixed place in a page.
 #[derive(Debug)]
-struct PageAligned {
+struct Placed {
     memory: Vec<u8>,
     start: usize,
     len: usize,
 }
 
-impl PageAligned {
-    fn new(len: usize, offset: usize) -> Self {
+impl Placed {
+    /// Filled with something that is not zeros.
+    fn new(len: usize, place: usize) -> Self {
+        let room = len + place + PAGE_BYTES;
         let memory: Vec<u8> =
-            (0..len + 2 * PAGE_BYTES).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
-        let start = memory.as_ptr().align_offset(PAGE_BYTES) + offset;
+            (0..room).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+        let start = memory.as_ptr().align_offset(PAGE_BYTES) + place;
         Self { memory, start, len }
     }
 
     fn bytes(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..][..self.len]
+    }
+
+    /// Keys, nonces or tags, one after the other.
+    fn each<const N: usize>(&mut self) -> &mut [[u8; N]] {
+        self.bytes().as_chunks_mut().0
     }
 }
 
@@ -185,6 +203,24 @@ mod tests {
             assert_eq!(message.as_ptr().align_offset(LINE_BYTES), 0);
             assert_eq!(message.len(), 48);
         });
+    }
+
+    #[test]
+    fn messages_lie_where_the_layout_says() {
+        for number in 0..40 {
+            let layout = Layout::number(number);
+            for message in [1, 16, 100, 1024, 70_000] {
+                let mut ring = Ring::with_layout(Lengths { message, ad: 5 }, layout);
+                ring.seal(9, |_, _, ad, message, _| {
+                    assert_eq!(ad.as_ptr() as usize % PAGE_BYTES, layout.ad);
+                    let first = message.as_ptr() as usize;
+                    let ends = first / PAGE_BYTES != (first + message.len() - 1) / PAGE_BYTES;
+                    let place = (first - layout.sealed) % LINE_BYTES;
+                    let may_end = message.len() > 16 || layout.sealed.is_multiple_of(16);
+                    assert!(if layout.across_pages { ends || !may_end } else { place == 0 });
+                });
+            }
+        }
     }
 
     #[test]

@@ -97,12 +97,21 @@ pub(crate) fn speed(figures: &Figures) -> String {
 /// Below this many bytes, what a message costs says more than what a byte costs.
 const SHORT: usize = 1024;
 
-/// Cycles a message or a byte.
+/// Cycles a message or a byte; the slowest layout's if it is slower; a mark if the core was shared.
 pub(crate) fn cost(figures: &Figures) -> String {
-    match figures.cycles_per_byte {
-        Some(per_byte) if figures.bytes >= SHORT => format!("{per_byte:.3} c/B"),
-        _ => format!("{:.0} cycles", figures.cycles_per_message.median),
-    }
+    let (median, worst) = (figures.cycles_per_message.median, figures.worst_cycles);
+    let (scale, digits, unit) = match figures.bytes {
+        bytes if bytes >= SHORT => (1.0 / bytes as f64, 3, "c/B"),
+        _ => (1.0, 0, "cycles"),
+    };
+    let number = |cycles: f64| format!("{:.digits$}", cycles * scale);
+    let mark = if figures.shared > 0.5 { "~" } else { "" };
+    let slowest = if number(worst) == number(median) || worst < median {
+        String::new()
+    } else {
+        format!(" ≤{}", number(worst))
+    };
+    format!("{mark}{}{slowest} {unit}", number(median))
 }
 
 #[cfg(test)]
@@ -115,6 +124,7 @@ mod tests {
             sizes: vec![16, 1024],
             rounds: 2,
             slice: 0,
+            patience: 0,
             json,
             ..Options::default()
         };
@@ -143,5 +153,22 @@ mod tests {
             assert!(record["cycles_per_message"]["median"].as_f64().unwrap() > 0.0);
             assert!(record["suite"].as_str().unwrap().starts_with("aegis-"));
         }
+    }
+
+    #[test]
+    fn a_cell_has_the_slowest_layout_and_a_mark() {
+        let figures = |bytes, cycles: &[f64], shared| {
+            let cycles = cycles.to_vec();
+            contest::Timing {
+                seconds: cycles.clone(),
+                cycles,
+                shared,
+                ..contest::Timing::new(bytes)
+            }
+            .summary()
+        };
+        assert_eq!(cost(&figures(16, &[100.0, 120.0, 101.0], 0)), "101 ≤120 cycles");
+        assert_eq!(cost(&figures(16, &[100.0], 1)), "~100 cycles");
+        assert_eq!(cost(&figures(2000, &[1000.0, 1000.0, 1500.0], 1)), "0.500 ≤0.750 c/B");
     }
 }

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use polyseal_bench::compare::{self, Comparison};
 use polyseal_bench::papers::{self, Papers};
 use polyseal_bench::peer_limit::PeerLimit;
-use polyseal_bench::{Options, limits};
+use polyseal_bench::{Options, leaks, limits};
 
 /// Measure Polyseal against itself, the CPU and other libraries
 #[derive(Parser)]
@@ -27,6 +27,8 @@ enum Task {
     Compare(Comparison),
     /// How fast the AES instructions let AEGIS and AES-GCM be, and how far from that they are
     Limits(Options),
+    /// Whether the time of an operation tells what is secret
+    Leaks(Options),
     /// The tables of the pages of papers/
     Papers(Papers),
 }
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
     let backend = match &task {
         Task::Compare(comparison) => comparison.backend().ok(),
         Task::Papers(papers) => papers.backend(),
-        Task::Run(_) | Task::Limits(_) => None,
+        Task::Run(_) | Task::Limits(_) | Task::Leaks(_) => None,
     };
     if let Some(backend) = backend
         && let Some(mut command) = PeerLimit::for_backend(backend).restart()
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Task::Run(options) => polyseal_bench::run(&options, &mut out),
         Task::Compare(comparison) => compare::run(&comparison, &mut out),
         Task::Limits(options) => limits::run(&options, &mut out),
+        Task::Leaks(options) => leaks::run(&options, &mut out),
         Task::Papers(papers) => papers::run(&papers, &mut out),
     };
     match done {

@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn every_back_end_has_its_tables() {
-        let options = Options { sizes: vec![1024], rounds: 1, slice: 0, ..Options::default() };
+        let options =
+            Options { sizes: vec![1024], rounds: 1, slice: 0, patience: 0, ..Options::default() };
         let mut out = Vec::new();
         tables(&options, &mut Log::None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

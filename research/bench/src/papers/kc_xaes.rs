@@ -134,8 +134,7 @@ mod tests {
 
     #[test]
     fn an_overhead_is_relative_to_gcm() {
-        let timing =
-            |seconds| Timing { bytes: 32, cycles: vec![seconds * 100.0], seconds: vec![seconds] };
+        let timing = |seconds| Timing::once(32, seconds * 100.0, seconds);
         let (gcm, xaes) = (timing(2.0), timing(3.0));
         let cells = overheads([Some(&gcm), Some(&xaes), None, Some(&gcm), None, None, None, None]);
         assert_eq!(cells[..7], ["200", "300", "+50.0 %", "", "", "200", "+0.0 %"]);
@@ -144,7 +143,13 @@ mod tests {
 
     #[test]
     fn every_operation_has_its_tables() {
-        let options = Options { sizes: vec![32, 100], rounds: 1, slice: 0, ..Options::default() };
+        let options = Options {
+            sizes: vec![32, 100],
+            rounds: 1,
+            slice: 0,
+            patience: 0,
+            ..Options::default()
+        };
         let mut out = Vec::new();
         tables(&options, &mut Log::None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -87,8 +87,7 @@ impl Log<'_> {
         let work = contenders.len();
         if let Self::Rehearsal(planned) = self {
             *planned += work;
-            let timing = Timing { bytes, cycles: vec![1.0], seconds: vec![1e-9] };
-            return Ok(vec![timing; work]);
+            return Ok(vec![Timing::once(bytes, 1.0, 1e-9); work]);
         }
         let lengths = options.lengths(bytes);
         let timings = contest::run(contenders, lengths, options.effort());
@@ -158,7 +157,8 @@ mod tests {
             backend: Backend::detect(),
             operation: Operation::Seal,
         };
-        let options = Options { rounds: 3, slice: 0, ad: Some(16), ..Options::default() };
+        let options =
+            Options { rounds: 3, slice: 0, patience: 0, ad: Some(16), ..Options::default() };
         log.contest(place, &mut [toy(), toy()], &options, 64).unwrap()
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn timing(bytes: usize, seconds: f64) -> Timing {
-    Timing { bytes, cycles: vec![seconds * 1e3], seconds: vec![seconds] }
+    Timing::once(bytes, seconds * 1e3, seconds)
 }
 
 fn measured() -> TimingTable {
@@ -55,8 +55,14 @@ fn the_versions_of_every_peer_are_told() {
 /// What this program has is measured, and the paper's sizes and associated data are only defaults.
 #[test]
 fn whatever_exists_is_measured() {
-    let options =
-        Options { sizes: vec![300], ad: Some(3), rounds: 1, slice: 0, ..Options::default() };
+    let options = Options {
+        sizes: vec![300],
+        ad: Some(3),
+        rounds: 1,
+        slice: 0,
+        patience: 0,
+        ..Options::default()
+    };
     let mut out = Vec::new();
     tables(&options, &mut Log::None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();

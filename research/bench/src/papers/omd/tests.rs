@@ -1,7 +1,7 @@
 use super::*;
 
 fn timing(bytes: usize, seconds: f64) -> Timing {
-    Timing { bytes, cycles: vec![seconds * 1e3], seconds: vec![seconds] }
+    Timing::once(bytes, seconds * 1e3, seconds)
 }
 
 fn measured() -> TimingTable {
@@ -44,7 +44,7 @@ fn rates_are_of_the_bytes_that_are_hashed() {
 
 #[test]
 fn batches_gain_against_singles() {
-    let options = Options { rounds: 1, slice: 0, ..Options::default() };
+    let options = Options { rounds: 1, slice: 0, patience: 0, ..Options::default() };
     let suites = ["omd-blake2b", "xaes-256-gcm"].map(|id| id.parse().unwrap());
     let cells = cells(
         &batches(suites.into_iter(), Backend::detect(), &options, &mut Log::None).unwrap(),
@@ -57,7 +57,8 @@ fn batches_gain_against_singles() {
 /// What this program has is measured, and the sizes are only defaults.
 #[test]
 fn whatever_exists_is_measured() {
-    let options = Options { sizes: vec![300], rounds: 1, slice: 0, ..Options::default() };
+    let options =
+        Options { sizes: vec![300], rounds: 1, slice: 0, patience: 0, ..Options::default() };
     let mut out = Vec::new();
     tables(&options, &mut Log::None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
