@@ -176,29 +176,30 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
     #[inline(always)]
     pub(super) fn take(&mut self, mut pass: impl Pass<V, L>) {
         let bytes = pass.bytes();
-        let whole = bytes / V::RATE * V::RATE;
         let stretch = if K == 1 { usize::MAX } else { STRETCH * V::RATE };
         let mut start = 0;
-        while start < whole {
-            let end = if whole - start > stretch { start + stretch } else { whole };
+        // In these words the compiler sees that a whole update is never beyond the end.
+        while start + V::RATE <= bytes {
+            let end = if bytes - start > stretch { start + stretch } else { bytes };
+            let mut at = start;
             for p in 0..K {
                 // Parts that take turns live in memory between them. The compiler must not know
                 // which one it has, or it tries to keep every part in registers.
                 let p = if K == 1 { 0 } else { black_box(p) };
                 // A copy, so that the state lives in registers for the whole stretch.
                 let mut part = self.parts[p];
-                let mut at = start;
-                while at < end {
+                at = start;
+                while at + V::RATE <= end {
                     pass.whole(self.isa, &mut part, p, at);
                     at += V::RATE;
                 }
                 self.parts[p] = part;
             }
-            start = end;
+            start = at;
         }
-        if whole < bytes {
+        if start < bytes {
             for p in 0..K {
-                pass.partial(self.isa, &mut self.parts[p], p, whole);
+                pass.partial(self.isa, &mut self.parts[p], p, start);
             }
         }
     }

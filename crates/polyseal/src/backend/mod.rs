@@ -25,6 +25,12 @@ mod lanes;
 pub mod memcheck;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod partial;
 mod planes;
 mod safety;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -8,12 +8,14 @@ mod state_lanes;
 
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128i, _mm_aesenc_si128, _mm_and_si128, _mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128,
+    __m128i, _mm_aesenc_si128, _mm_and_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_set_epi64x,
+    _mm_storeu_si128, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
 use super::Task;
 use super::cpu::AesNi;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+use super::partial;
 use super::words::Word;
 
 impl Isa for AesNi {
@@ -43,25 +45,32 @@ pub(super) unsafe fn entry<T: Task>(isa: AesNi, task: T) -> T::Output {
     task.run(isa)
 }
 
-/// Partial loads and stores of one block. The default goes through a buffer; instruction sets with
-/// masked instructions do better.
+/// Partial loads and stores of one block. Instruction sets with masked instructions have others.
 pub(super) trait PartialXmm: Copy {
     /// At most 16 bytes, then zeros.
     #[inline(always)]
     fn load_xmm(self, source: &[u8]) -> __m128i {
-        let mut bytes = [0; 16];
-        bytes[..source.len()].copy_from_slice(source);
-        // SAFETY: SSE2 is part of x86-64; the pointer comes from an array of 16 bytes.
-        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+        if source.len() == 16 {
+            // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes.
+            return unsafe { _mm_loadu_si128(source.as_ptr().cast()) };
+        }
+        let x = partial::load(source);
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { _mm_set_epi64x((x >> 64) as i64, x as i64) }
     }
 
     /// The first `target.len()` bytes, at most 16.
     #[inline(always)]
     fn store_xmm(self, x: __m128i, target: &mut [u8]) {
-        let mut bytes = [0; 16];
-        // SAFETY: SSE2 is part of x86-64; the pointer comes from an array of 16 bytes.
-        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), x) };
-        target.copy_from_slice(&bytes[..target.len()]);
+        if target.len() == 16 {
+            // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes.
+            return unsafe { _mm_storeu_si128(target.as_mut_ptr().cast(), x) };
+        }
+        // SAFETY: SSE2 is part of x86-64.
+        let [low, high] =
+            unsafe { [_mm_cvtsi128_si64(x), _mm_cvtsi128_si64(_mm_unpackhi_epi64(x, x))] };
+        let [low, high] = [low, high].map(|half| u128::from(half.cast_unsigned()));
+        partial::store(low | (high << 64), target);
     }
 }
 

@@ -11,6 +11,7 @@ use core::arch::aarch64::{
 use super::Task;
 use super::cpu::Neon;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+use super::partial;
 
 impl Isa for Neon {
     type X1 = Q;
@@ -56,9 +57,7 @@ impl Lanes for Q {
 
     #[inline(always)]
     fn load_partial(isa: Neon, source: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        bytes[..source.len()].copy_from_slice(source);
-        Self::load(isa, &bytes)
+        Self::load(isa, &partial::load(source).to_le_bytes())
     }
 
     #[inline(always)]
@@ -75,9 +74,9 @@ impl Lanes for Q {
 
     #[inline(always)]
     fn store_partial(self, target: &mut [u8]) {
-        let mut bytes = [0; 16];
-        self.store(&mut bytes);
-        target.copy_from_slice(&bytes[..target.len()]);
+        let mut block = [0; 16];
+        self.store(&mut block);
+        partial::store(u128::from_le_bytes(block), target);
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::asm;
 use core::arch::x86_64::{
     __m256i, _mm_loadu_si128, _mm_xor_si128, _mm256_aesenc_epi128, _mm256_and_si256,
     _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
-    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256,
+    _mm256_loadu_si256, _mm256_set_m128i, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
 use super::Task;
@@ -49,19 +49,28 @@ pub(super) trait PartialYmm: PartialXmm {
     /// At most 32 bytes, then zeros.
     #[inline(always)]
     fn load_ymm(self, source: &[u8]) -> __m256i {
-        let mut bytes = [0; 32];
-        bytes[..source.len()].copy_from_slice(source);
-        // SAFETY: implementers are proofs of AVX2; the pointer comes from an array of 32 bytes.
-        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+        if source.len() == 32 {
+            // SAFETY: implementers are proofs of AVX2; the slice has 32 bytes.
+            return unsafe { _mm256_loadu_si256(source.as_ptr().cast()) };
+        }
+        let (low, high) = source.split_at(source.len().min(16));
+        // SAFETY: implementers are proofs of AVX2.
+        unsafe { _mm256_set_m128i(self.load_xmm(high), self.load_xmm(low)) }
     }
 
     /// The first `target.len()` bytes, at most 32.
     #[inline(always)]
     fn store_ymm(self, x: __m256i, target: &mut [u8]) {
-        let mut bytes = [0; 32];
-        // SAFETY: implementers are proofs of AVX2; the pointer comes from an array of 32 bytes.
-        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), x) };
-        target.copy_from_slice(&bytes[..target.len()]);
+        if target.len() == 32 {
+            // SAFETY: implementers are proofs of AVX2; the slice has 32 bytes.
+            return unsafe { _mm256_storeu_si256(target.as_mut_ptr().cast(), x) };
+        }
+        let (low, high) = target.split_at_mut(target.len().min(16));
+        // SAFETY: implementers are proofs of AVX2.
+        unsafe {
+            self.store_xmm(_mm256_castsi256_si128(x), low);
+            self.store_xmm(_mm256_extracti128_si256::<1>(x), high);
+        }
     }
 }
 

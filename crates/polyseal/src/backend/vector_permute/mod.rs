@@ -16,6 +16,7 @@ use rounds::{Last, Middle};
 use tables::Tables;
 
 use super::lanes::{Isa, Lanes, mask_bytes};
+use super::partial;
 use super::planes;
 
 /// A register of 16 bytes.
@@ -129,9 +130,7 @@ impl<B: Bytes> Lanes for Permuted<B> {
 
     #[inline(always)]
     fn load_partial(isa: B::Isa, source: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        bytes[..source.len()].copy_from_slice(source);
-        Self(B::load(isa, &bytes))
+        Self(B::load(isa, &partial::load(source).to_le_bytes()))
     }
 
     #[inline(always)]
@@ -149,9 +148,9 @@ impl<B: Bytes> Lanes for Permuted<B> {
 
     #[inline(always)]
     fn store_partial(self, target: &mut [u8]) {
-        let mut bytes = [0; 16];
-        self.0.store(&mut bytes);
-        target.copy_from_slice(&bytes[..target.len()]);
+        let mut block = [0; 16];
+        self.0.store(&mut block);
+        partial::store(u128::from_le_bytes(block), target);
     }
 
     #[inline(always)]
