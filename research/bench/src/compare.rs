@@ -57,6 +57,8 @@ struct Record {
     implementation: String,
     #[serde(flatten)]
     figures: Figures,
+    /// Core cycles a message in each layout.
+    layouts: Vec<f64>,
     /// This implementation's time divided by ours, of the same round.
     ratio: Option<Summary>,
 }
@@ -193,13 +195,16 @@ impl Pairing {
                 row.push(fastest(&builds, &figures, &ratios));
             }
             table.row(row);
-            for ((contender, figures), ratio) in contenders.iter().zip(figures).zip(ratios) {
+            let layouts = timings.iter().map(contest::Timing::layouts);
+            let measured = figures.into_iter().zip(layouts).zip(ratios);
+            for (contender, ((figures, layouts), ratio)) in contenders.iter().zip(measured) {
                 records.push(Record {
                     suite: self.suite.to_string(),
                     operation: self.operation,
                     backend: self.backend.name(),
                     implementation: contender.name.clone(),
                     figures,
+                    layouts,
                     ratio,
                 });
             }

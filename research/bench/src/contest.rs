@@ -80,6 +80,14 @@ impl Timing {
         Self { cycles: vec![cycles], seconds: vec![seconds], ..Self::new(bytes) }
     }
 
+    /// Core cycles a message in each layout, median of its rounds.
+    #[must_use]
+    pub fn layouts(&self) -> Vec<f64> {
+        let layouts = self.cycles.chunks(self.rounds_a_layout);
+        let medians = layouts.filter_map(|rounds| Summary::of(rounds.iter().copied()));
+        medians.map(|layout| layout.median).collect()
+    }
+
     /// The cycles, summarised.
     ///
     /// # Panics
@@ -88,12 +96,10 @@ impl Timing {
     pub fn summary(&self) -> Figures {
         let of = |values: &[f64]| Summary::of(values.iter().copied());
         let (cycles, seconds) = of(&self.cycles).zip(of(&self.seconds)).expect("a round");
-        let layouts = self.cycles.chunks(self.rounds_a_layout);
-        let medians = layouts.filter_map(of).map(|layout| layout.median);
         Figures {
             bytes: self.bytes,
             cycles_per_message: cycles,
-            worst_cycles: medians.fold(0.0, f64::max),
+            worst_cycles: self.layouts().into_iter().fold(0.0, f64::max),
             cycles_per_byte: (self.bytes > 0).then(|| cycles.median / self.bytes as f64),
             nanoseconds_per_message: seconds.median * 1e9,
             gigabytes_per_second: self.bytes as f64 / seconds.median / 1e9,
@@ -265,7 +271,9 @@ mod tests {
     fn the_slowest_layout_is_the_worst() {
         let cycles = vec![10.0, 10.0, 90.0, 20.0, 21.0, 20.0, 12.0, 11.0, 11.0];
         let timing = Timing { seconds: cycles.clone(), cycles, ..Timing::new(1) };
-        let figures = Timing { rounds_a_layout: 3, shared: 3, ..timing }.summary();
+        let timing = Timing { rounds_a_layout: 3, shared: 3, ..timing };
+        assert_eq!(timing.layouts(), [10.0, 20.0, 11.0]);
+        let figures = timing.summary();
         assert_eq!((figures.cycles_per_message.median, figures.worst_cycles), (12.0, 20.0));
         assert!((figures.shared - 1.0 / 3.0).abs() < 1e-9);
     }

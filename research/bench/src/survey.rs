@@ -20,6 +20,8 @@ struct Record {
     selected: bool,
     #[serde(flatten)]
     figures: Figures,
+    /// Core cycles a message in each layout.
+    layouts: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -66,12 +68,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
                 let figures: Vec<Figures> = timings.iter().map(contest::Timing::summary).collect();
                 let cells = figures.iter().map(speed);
                 table.row(core::iter::once(table::bytes(bytes)).chain(cells));
-                records.extend(contenders.iter().zip(figures).map(|(contender, figures)| Record {
+                let measured = contenders.iter().zip(&timings).zip(figures);
+                records.extend(measured.map(|((contender, timing), figures)| Record {
                     suite: suite.to_string(),
                     operation,
                     backend: contender.name.clone(),
                     selected: contender.name == machine.selected,
                     figures,
+                    layouts: timing.layouts(),
                 }));
             }
             if !options.json {
