@@ -1,10 +1,10 @@
 //! Interleaved rounds.
 //!
-//! In a round every contender runs for one short slice, and the next round begins with another
-//! one. Whatever slows the machine down for longer than a slice slows all of them alike, and
-//! what is shorter is gone in the median. What lasts, and slows short messages more than long ones, is another
-//! hardware thread on the same core: such rounds are repeated, as long as there is patience. And where messages lie
-//! is dealt anew for several layouts, the same for all.
+//! In a round every contender runs for one short slice, and the next round begins with another one.
+//! Whatever slows the machine down for longer than a slice slows all of them alike, and what is
+//! shorter is gone in the median. What lasts, and slows short messages more than long ones, is
+//! another hardware thread on the same core: such rounds are repeated, as long as there is
+//! patience. And where messages lie is dealt anew for several layouts, the same for all.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -21,7 +21,8 @@ use crate::stats::Summary;
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// How many rounds, over all layouts; each layout has at least [`ROUNDS_A_LAYOUT`] if there are several.
+    /// How many rounds, over all layouts; each layout has at least [`ROUNDS_A_LAYOUT`] if there are
+    /// several.
     pub rounds: u32,
     /// How long each contender runs in a round.
     pub slice: Duration,
@@ -169,8 +170,8 @@ struct Patience {
 }
 
 impl Patience {
-    /// Does `round`, again while another thread is on the core before or after it. False if there was one to the
-    /// end. Whoever has no patience at all is not told.
+    /// Does `round`, again while another thread is on the core before or after it. False if there
+    /// was one to the end. Whoever has no patience at all is not told.
     fn until_alone(&mut self, mut round: impl FnMut()) -> bool {
         if self.all.is_zero() {
             round();

@@ -1,8 +1,8 @@
 //! Where in memory a contender finds its message, and where its stack begins.
 //!
-//! What a short message costs can depend on that: a load or a store across two lines or two pages, a load that
-//! agrees in its lowest 12 bits with a store in flight, a stack frame across two lines. One layout is one throw of
-//! the dice, so a figure is taken over several.
+//! What a short message costs can depend on that: a load or a store across two lines or two pages,
+//! a load that agrees in its lowest 12 bits with a store in flight, a stack frame across two lines.
+//! One layout is one throw of the dice, so a figure is taken over several.
 
 use core::hint::black_box;
 
@@ -33,7 +33,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Everything begins at a line, and nothing that is read agrees in its lowest 12 bits with what is written.
+    /// Everything begins at a line, and nothing that is read agrees in its lowest 12 bits with what
+    /// is written.
     pub const ALIGNED: Self = Self {
         sealed: 0,
         opened: PAGE_BYTES / 2 + 2 * LINE_BYTES,
@@ -45,9 +46,9 @@ impl Layout {
         frames: 0,
     };
 
-    /// The layout with this number; the same in every run. The first is [`ALIGNED`](Self::ALIGNED). In every fourth
-    /// one messages lie across pages, and in every other fourth the opened message has the sealed one's place in
-    /// its page.
+    /// The layout with this number; the same in every run. The first is [`ALIGNED`](Self::ALIGNED).
+    /// In every fourth one messages lie across pages, and in every other fourth the opened message
+    /// has the sealed one's place in its page.
     #[must_use]
     pub fn number(number: u32) -> Self {
         if number == 0 {

@@ -1,11 +1,13 @@
 //! Whether the time of an operation tells what is secret.
 //!
-//! Source: Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Inputs of two classes are
-//! taken in random order, each is timed alone, and Welch's t-test says whether the classes have one mean: |t| above
-//! [`THRESHOLD`] says that they have not. It finds only what this CPU shows, with these inputs; but it runs where
-//! Valgrind, which follows every secret through the code, knows no instructions: on AVX-512.
+//! Source: Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Inputs of
+//! two classes are taken in random order, each is timed alone, and Welch's t-test says whether the
+//! classes have one mean: |t| above [`THRESHOLD`] says that they have not. It finds only what this
+//! CPU shows, with these inputs; but it runs where Valgrind, which follows every secret through the
+//! code, knows no instructions: on AVX-512.
 //!
-//! A run also tests two operations that leak on purpose, and fails if it does not notice: it could not fail else.
+//! A run also tests two operations that leak on purpose, and fails if it does not notice: it could
+//! not fail else.
 
 use core::hint::black_box;
 use std::io::{self, Write};
@@ -19,8 +21,8 @@ use crate::options::Options;
 
 /// Above it, two classes differ. By chance alone, one test in 600,000 does.
 const THRESHOLD: f64 = 4.8;
-/// What is found counts if it is found as often in a row, with the inputs in other memory each time: another program
-/// may disturb one class, and some places in memory are slower than others.
+/// What is found counts if it is found as often in a row, with the inputs in other memory each
+/// time: another program may disturb one class, and some places in memory are slower than others.
 const CONFIRMATIONS: usize = 4;
 /// Timed operations of one test.
 const MEASUREMENTS: usize = 20_000;
@@ -40,8 +42,9 @@ struct Input {
     text: Vec<u8>,
 }
 
-/// Takes an input and returns the nanoseconds of the operation alone. Inputs of both classes go the same way
-/// through the same memory: where something lies in memory must not tell the classes apart.
+/// Takes an input and returns the nanoseconds of the operation alone. Inputs of both classes go the
+/// same way through the same memory: where something lies in memory must not tell the classes
+/// apart.
 type Work<'a> = Box<dyn FnMut(&Input) -> f64 + 'a>;
 
 /// Two classes of inputs that nobody may tell apart by the time.
@@ -148,8 +151,8 @@ fn classes(mut input: impl FnMut(usize) -> Input) -> [Vec<Input>; 2] {
     (0..POOL).map(|_| (input(0), input(1))).unzip().into()
 }
 
-/// Sealing and opening: one key and message, and many; refusing: a tag that is wrong at its beginning, and one that
-/// is wrong at its end. MACs likewise.
+/// Sealing and opening: one key and message, and many; refusing: a tag that is wrong at its
+/// beginning, and one that is wrong at its end. MACs likewise.
 fn of_suite<'a>(suite: &'a Algorithm, backend: Backend, dice: &mut Dice) -> Vec<Test<'a>> {
     let is_mac = suite.family().identity.kind == Kind::Mac;
     let (nonce, ad) = (dice.bytes(suite.nonce_bytes()), dice.bytes(AD_BYTES));

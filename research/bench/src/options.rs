@@ -44,13 +44,14 @@ pub struct Options {
     #[arg(long, value_name = "MS", default_value_t = 2)]
     pub slice: u64,
 
-    /// Places of messages, keys, nonces, tags and the stack in memory: 1 is the one where all begin at a line. The
-    /// result is the median over all; `≤` has the slowest
+    /// Places of messages, keys, nonces, tags and the stack in memory: 1 is the one where all begin
+    /// at a line. The result is the median over all; `≤` has the slowest
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub layouts: u32,
 
-    /// How much longer a measurement may take, in milliseconds, to repeat rounds beside which another hardware
-    /// thread ran on the same core; `~` marks one with more than half of such rounds. 0: they are not looked for
+    /// How much longer a measurement may take, in milliseconds, to repeat rounds beside which
+    /// another hardware thread ran on the same core; `~` marks one with more than half of such
+    /// rounds. 0: they are not looked for
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     pub patience: u64,
 

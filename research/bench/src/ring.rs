@@ -64,8 +64,9 @@ pub struct Ring {
 
 /// A third of the smallest first-level cache in use.
 const RING_BYTES: usize = 16 << 10;
-/// Messages that lie across pages all want the same two sets of the first-level cache, sealed ones and opened ones: with
-/// four of each, one in two layouts measured how a cache of eight ways replaces lines.
+/// Messages that lie across pages all want the same two sets of the first-level cache, sealed ones
+/// and opened ones: with four of each, one in two layouts measured how a cache of eight ways
+/// replaces lines.
 const ACROSS_PAGES: usize = 2;
 /// The number of keys and nonces.
 const TURN: usize = 64;
@@ -84,7 +85,8 @@ impl Ring {
         let stride = message_bytes.max(1).next_multiple_of(LINE_BYTES);
         let slots = (RING_BYTES / stride).max(1);
         let (stride, slots, sealed, opened) = if layout.across_pages {
-            // The middle of the message is the end of the page, up to the bits that the alignment has.
+            // The middle of the message is the end of the page, up to the bits that the alignment
+            // has.
             let to_page = |place: usize| PAGE_BYTES + place % 16 - message_bytes / 2 % PAGE_BYTES;
             let stride = stride.next_multiple_of(PAGE_BYTES);
             (stride, slots.min(ACROSS_PAGES), to_page(layout.sealed), to_page(layout.opened))

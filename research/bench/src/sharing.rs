@@ -1,9 +1,10 @@
 //! Whether another hardware thread computes on the same core.
 //!
-//! Two hardware threads share a core's execution units, caches and store buffers. A virtual machine does not see
-//! the other thread, and a chain of dependent operations, which tells the frequency, takes as long beside it as
-//! alone. Independent operations do not: alone, a core starts nearly as many a cycle as it has units; shared, it
-//! starts about half of them for each thread. A short message then takes up to 1.7 times as long.
+//! Two hardware threads share a core's execution units, caches and store buffers. A virtual machine
+//! does not see the other thread, and a chain of dependent operations, which tells the frequency,
+//! takes as long beside it as alone. Independent operations do not: alone, a core starts nearly as
+//! many a cycle as it has units; shared, it starts about half of them for each thread. A short
+//! message then takes up to 1.7 times as long.
 
 use core::hint::black_box;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -36,8 +37,8 @@ pub fn widest() -> f64 {
     f64::from(WIDEST.load(Ordering::Relaxed)) / 1000.0
 }
 
-/// Whether this thread has its core for itself. A core that was shared ever since the process began passes for a
-/// narrower one.
+/// Whether this thread has its core for itself. A core that was shared ever since the process began
+/// passes for a narrower one.
 #[must_use]
 pub fn is_alone() -> bool {
     width() >= ALONE * widest()
@@ -45,8 +46,8 @@ pub fn is_alone() -> bool {
 
 /// `operations` operations of one cycle each, in six chains that do not wait for each other.
 ///
-/// The chains take turns in the variables, and each step has another operation for each of them: so the compiler
-/// neither shortens them nor puts two into one register.
+/// The chains take turns in the variables, and each step has another operation for each of them: so
+/// the compiler neither shortens them nor puts two into one register.
 fn independent(operations: u32) {
     let (a, b) = (black_box(0x9e37_79b9_7f4a_7c15_u64), black_box(0xd1b5_4a32_d192_ed03_u64));
     let [mut t, mut u, mut v, mut w, mut x, mut y] = black_box([1_u64, 2, 3, 4, 5, 6]);
@@ -70,7 +71,8 @@ mod tests {
         assert!(width >= 16.0 || widest() > width - 0.001);
     }
 
-    /// Not a speed test: chains that the compiler had shortened or joined would suggest a core of a dozen units.
+    /// Not a speed test: chains that the compiler had shortened or joined would suggest a core of a
+    /// dozen units.
     #[cfg(not(debug_assertions))]
     #[test]
     fn the_width_is_one_that_cores_have() {

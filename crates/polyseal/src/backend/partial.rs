@@ -1,8 +1,8 @@
 //! Loads and stores of a part of a block, from and to a register.
 //!
-//! Not through a buffer: a wide load would wait until the narrow stores before it are in the cache, a call that
-//! copies takes all vector registers, and the buffer would have to be wiped. The accesses overlap instead. Which
-//! there are depends on the length alone.
+//! Not through a buffer: a wide load would wait until the narrow stores before it are in the cache,
+//! a call that copies takes all vector registers, and the buffer would have to be wiped. The
+//! accesses overlap instead. Which there are depends on the length alone.
 
 /// At most 16 bytes, then zeros, the first byte lowest.
 #[inline(always)]
