@@ -13,7 +13,7 @@ use serde_json::Value;
 #[test]
 fn a_report_has_every_paper_and_every_back_end() {
     let room = TestDir::new();
-    let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
+    let args = "bench --report new/report --size 64 --rounds 1 --slice 0 --patience 0".split(' ');
     let said = room.run(args, b"").succeeds();
     let records = Path::new("new/report").join("measured.jsonl");
     assert!(String::from_utf8_lossy(&said).contains(&records.display().to_string()));
