@@ -2,7 +2,7 @@
 //!
 //! Source: Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Inputs of
 //! two classes are taken in random order, each is timed alone, and Welch's t-test says whether the
-//! classes have one mean: |t| above [`THRESHOLD`] says that they have not. It finds only what this
+//! classes have one mean: |t| above `THRESHOLD` says that they have not. It finds only what this
 //! CPU shows, with these inputs; but it runs where Valgrind, which follows every secret through the
 //! code, knows no instructions: on AVX-512.
 //!
