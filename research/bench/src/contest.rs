@@ -130,7 +130,9 @@ pub struct Figures {
 
 /// Measures `contenders` on messages of these lengths, in their order.
 pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Vec<Timing> {
-    let mut timings = vec![Timing::new(lengths.message); contenders.len()];
+    let rounds_a_layout = effort.rounds_a_layout() as usize;
+    let blank = Timing { rounds_a_layout, ..Timing::new(lengths.message) };
+    let mut timings = vec![blank; contenders.len()];
     let mut patience = Patience { all: effort.patience, spent: Duration::ZERO };
     let mut messages = Vec::new();
     for number in 0..effort.layouts.max(1) {
@@ -140,12 +142,12 @@ pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Ve
             let count = |c: &mut Contender| messages_a_slice(c, &mut ring, effort.slice);
             messages = contenders.iter_mut().map(count).collect();
         }
-        for round in 0..effort.rounds_a_layout() {
+        for round in 0..rounds_a_layout {
             let mut times = vec![(0.0, 0.0); contenders.len()];
             let alone = patience.until_alone(|| {
                 let hertz = clock::frequency();
                 for turn in 0..contenders.len() {
-                    let at = (turn + round as usize) % contenders.len();
+                    let at = (turn + round) % contenders.len();
                     let contender = &mut contenders[at];
                     let mut seconds = 0.0;
                     layout.run(&mut || seconds = slice(contender, &mut ring, messages[at]));
@@ -155,7 +157,6 @@ pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Ve
             for (timing, (seconds, cycles)) in timings.iter_mut().zip(times) {
                 timing.seconds.push(seconds);
                 timing.cycles.push(cycles);
-                timing.rounds_a_layout = effort.rounds_a_layout() as usize;
                 timing.shared += u32::from(!alone);
             }
         }

@@ -147,7 +147,7 @@ impl Options {
     }
 }
 
-fn parse_suite(text: &str) -> Result<Algorithm, String> {
+pub(crate) fn parse_suite(text: &str) -> Result<Algorithm, String> {
     let suite: Algorithm = text.parse().map_err(|error| {
         let ids: Vec<&str> = registry::families().iter().map(|family| family.identity.id).collect();
         format!("{error}; there are {}", ids.join(", "))
@@ -166,7 +166,7 @@ fn parse_suite(text: &str) -> Result<Algorithm, String> {
     }
 }
 
-fn parse_backend(text: &str) -> Result<Backend, String> {
+pub(crate) fn parse_backend(text: &str) -> Result<Backend, String> {
     Backend::available().find(|backend| backend.name() == text).ok_or_else(|| {
         let names: Vec<&str> = Backend::available().map(Backend::name).collect();
         format!("this CPU has {}", names.join(", "))

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use polyseal_bench::compare::{self, Comparison};
+use polyseal_bench::leaks::{self, Selection};
 use polyseal_bench::papers::{self, Papers};
 use polyseal_bench::peer_limit::PeerLimit;
-use polyseal_bench::{Options, leaks, limits};
+use polyseal_bench::{Options, limits};
 
 /// Measure Polyseal against itself, the CPU and other libraries
 #[derive(Parser)]
@@ -28,7 +29,7 @@ enum Task {
     /// How fast the AES instructions let AEGIS and AES-GCM be, and how far from that they are
     Limits(Options),
     /// Whether the time of an operation tells what is secret
-    Leaks(Options),
+    Leaks(Selection),
     /// The tables of the pages of papers/
     Papers(Papers),
 }
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
         Task::Run(options) => polyseal_bench::run(&options, &mut out),
         Task::Compare(comparison) => compare::run(&comparison, &mut out),
         Task::Limits(options) => limits::run(&options, &mut out),
-        Task::Leaks(options) => leaks::run(&options, &mut out),
+        Task::Leaks(selection) => leaks::run(selection, &mut out),
         Task::Papers(papers) => papers::run(&papers, &mut out),
     };
     match done {
