@@ -13,6 +13,7 @@
 mod aesenc;
 #[cfg(target_arch = "x86_64")]
 mod aesgcm;
+mod stores;
 
 use core::fmt;
 use std::io::{self, Write};
@@ -188,11 +189,13 @@ const BULK_BYTES: usize = 16 << 10;
 pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let machine = Machine::detect();
     let (figures, bulk) = (measure(options.rounds), measure_gcm(options.rounds));
+    let places = stores::measure(options.rounds);
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures, &bulk))?;
+        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures, &bulk, &places))?;
         return writeln!(out);
     }
     writeln!(out, "{}\n", machine.line())?;
+    stores::table(&places).write(out, Style::Plain)?;
     if figures.is_empty() {
         return writeln!(out, "No AES instructions that are known here: no limits.");
     }
