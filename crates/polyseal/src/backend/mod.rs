@@ -5,6 +5,25 @@
 //! wrapper compiled with the instruction set's target features into which the whole generic body is
 //! inlined. Which back ends exist is decided by detection at run time; an [`Isa`] value is the
 //! proof that detection succeeded (see [`safety`]).
+//!
+//! # Another instruction set
+//!
+//! It takes a module with its vectors ([`Lanes`], [`Clmul`], [`StateLanes`], [`Words`]), a proof in
+//! [`cpu`], and a row in the list of back ends. AVX10 needs nothing: it has the instructions of
+//! `vaes512`, and its CPUs report them. Of two more, which nobody has written, this is known
+//! (November 2026):
+//!
+//! - **RISC-V with Zvkned and Zvbc.** `vaesem.vv` and `vaesef.vv` are what `aesenc` and
+//!   `aesenclast` are, on every 128 bits of a vector; `vclmul` and `vclmulh` give the two halves of
+//!   a carry-less product. Zvkt must be there, too: it promises that times do not depend on data. A
+//!   register would be one, two or four blocks, as the CPU's `vlenb` says. What is missing is Rust:
+//!   it has no vector intrinsics for RISC-V, and `asm!` takes no vector operands there. So one
+//!   operation could not be a function, as the traits here want it. Each kernel would be assembly
+//!   as a whole, with its state in memory.
+//! - **aarch64 with SVE2's AES and PMULL128.** The instructions are those of `neon`, on every 128
+//!   bits of a longer vector. There is something to win only where vectors are longer. Neoverse V1
+//!   has 256 bits and SVE without the AES instructions; Neoverse N2 and V2 have these and 128 bits.
+//!   Rust has scalable vectors on its nightly channel alone.
 
 #![allow(unsafe_code)]
 // Vectors hold secrets, and nothing outside can name them.
