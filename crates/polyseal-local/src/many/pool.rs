@@ -12,6 +12,9 @@ use std::time::Duration;
 use crate::progress::Progress;
 
 const AHEAD: u64 = 4096;
+/// So many results are worth waking the calling thread, which takes about as long as to seal a
+/// small file. Fewer wait while others are under way, until it asks whether more is wanted.
+const WORTH_WAKING: usize = 64;
 /// How often the calling thread asks whether more is wanted, while it waits.
 const ASKED_EVERY: Duration = Duration::from_millis(100);
 
@@ -19,12 +22,39 @@ struct State<R> {
     waiting: BTreeMap<u64, R>,
     /// The number of the next to be delivered.
     turn: u64,
+    /// How many have been begun.
+    begun: u64,
     /// The threads that may still take an item.
     working: usize,
     /// Those of them that are as far ahead as they may be.
     waiting_ahead: usize,
+    /// Whether the calling thread sleeps.
+    consumer_waits: bool,
     /// Nothing more is wanted, or a thread has panicked.
     ended: bool,
+}
+
+impl<R> State<R> {
+    fn new(working: usize) -> Self {
+        Self {
+            waiting: BTreeMap::new(),
+            turn: 0,
+            begun: 0,
+            working,
+            waiting_ahead: 0,
+            consumer_waits: false,
+            ended: false,
+        }
+    }
+
+    /// Whether to wake the calling thread: it has something to take, and that is enough for it or
+    /// all that there will be for now.
+    fn is_worth_waking(&self) -> bool {
+        let results = self.waiting.len();
+        self.consumer_waits
+            && self.waiting.contains_key(&self.turn)
+            && (results >= WORTH_WAKING || self.turn + results as u64 == self.begun)
+    }
 }
 
 struct SharedState<R> {
@@ -45,9 +75,11 @@ impl<R> SharedState<R> {
     ) -> MutexGuard<'_, State<R>> {
         let mut state = self.state();
         while condition(&state) {
+            state.consumer_waits = true;
             let waited = self.changed.wait_timeout(state, ASKED_EVERY);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state = guard;
+            state.consumer_waits = false;
             if timeout.timed_out() {
                 drop(state);
                 // The caller's own thread may only now hear of a signal.
@@ -70,16 +102,19 @@ impl<R> SharedState<R> {
             state = waited.unwrap_or_else(PoisonError::into_inner);
             state.waiting_ahead -= 1;
         }
+        state.begun += 1;
         !state.ended
     }
 
-    /// Stores the result of item `index`, and wakes its consumer.
+    /// Stores the result of item `index`, and wakes its consumer if there is enough for it.
     fn deliver(&self, index: u64, result: R) {
         let mut state = self.state();
         state.waiting.insert(index, result);
-        let due = index == state.turn;
+        let wake = state.is_worth_waking();
+        // One wake is enough.
+        state.consumer_waits &= !wake;
         drop(state);
-        if due {
+        if wake {
             self.changed.notify_all();
         }
     }
@@ -143,9 +178,7 @@ pub fn in_order<T: Send, R: Send, O>(
     if working == 1 {
         return consume(&mut items.map(&work));
     }
-    let state =
-        State { waiting: BTreeMap::new(), turn: 0, working, waiting_ahead: 0, ended: false };
-    let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
+    let shared = SharedState { state: Mutex::new(State::new(working)), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
     let worker = || {
         let ends = StopOnDrop(&shared);
@@ -204,6 +237,37 @@ mod tests {
             let found: Vec<_> = in_order(0..1000, jobs(n), &(), work, |results| results.collect());
             assert!(found.into_iter().eq((0..1000).map(|item| item * 2)), "{n}");
         }
+    }
+
+    /// Who gives one item at a time and waits for its result has it at once.
+    #[test]
+    fn the_calling_thread_is_woken_for_many_results_or_for_all_that_are_under_way() {
+        let wakes = |results: std::ops::Range<u64>, begun, consumer_waits| {
+            let waiting = results.map(|index| (index, ())).collect();
+            State { waiting, begun, consumer_waits, ..State::new(2) }.is_worth_waking()
+        };
+        assert!(wakes(0..1, 1, true) && wakes(0..2, 2, true));
+        assert!(!wakes(0..1, 2, true), "another is under way");
+        assert!(!wakes(1..2, 2, true), "the next is missing");
+        assert!(!wakes(1..100, 100, true), "the next is missing");
+        assert!(wakes(0..64, 100, true) && !wakes(0..64, 100, false));
+    }
+
+    /// Fewer wait, and are told all the same.
+    #[test]
+    fn a_result_is_told_while_the_next_takes_its_time() {
+        let told = AtomicU64::new(0);
+        let work = |item: u64| {
+            while told.load(Ordering::Relaxed) < item {
+                thread::yield_now();
+            }
+        };
+        in_order(0..3, jobs(2), &(), work, |results| {
+            results.for_each(|()| {
+                told.fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(told.into_inner(), 3);
     }
 
     /// One that takes long does not let the others pile up behind it.
