@@ -63,6 +63,11 @@ impl Place {
         self.directory.file(Path::new(&self.name))
     }
 
+    /// The same, and what is seen of it.
+    pub(crate) fn file_and_status(&self) -> io::Result<(File, FileStatus)> {
+        self.directory.file_and_status(Path::new(&self.name))
+    }
+
     /// The file, to be changed where it is.
     pub(crate) fn file_to_change(&self) -> io::Result<File> {
         self.directory.file_to_change(Path::new(&self.name))

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use polyseal_file::manifest::{Entry, FileBinding, Kind, Writer, context};
-use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
+use polyseal_file::{Encryptor, Input, Output, Summary};
 
 use super::store::{NewSealedFile, OverwriteRule, Store};
 use super::target::{NewTree, WritableTree};
@@ -17,7 +17,6 @@ use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, u
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::contents::mode_and_time;
 use crate::platform::{EntryKind, bytes, expect_name, name_key, path_bytes};
 use crate::watch::Watch;
 
@@ -269,10 +268,9 @@ impl FileSealer<'_> {
         step: &WalkEntry,
         path: Vec<u8>,
     ) -> Result<(Entry, Option<FileOutcome>)> {
-        let file = place.file().cannot("read", &place.shown)?;
-        let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
-        let bytes = file.size().cannot("read", &place.shown)?;
-        let mut output = self.to.create(&sealed_name(&step.path), bytes, self.options)?;
+        let (file, seen) = place.file_and_status().cannot("read", &place.shown)?;
+        let (mode, modified) = (seen.mode(), seen.modified());
+        let mut output = self.to.create(&sealed_name(&step.path), seen.bytes(), self.options)?;
         let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
         let summary = summary.map_err(sealing(&place.shown))?;
         let kind = file_kind(&summary, &place.shown)?;

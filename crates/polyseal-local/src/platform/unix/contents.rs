@@ -13,9 +13,6 @@ pub(crate) use std::os::unix::fs::FileExt;
 
 use super::directory::times;
 
-/// The bits of a mode that a manifest has.
-const PERMISSIONS: u32 = 0o777;
-
 /// A user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner(u32);
@@ -40,14 +37,6 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
 /// Whether another has locked a file. If not, nobody locks it until it is closed.
 pub(crate) fn is_locked(file: &File) -> bool {
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
-}
-
-/// The permissions of a file, at most 0o777, and when it was modified.
-pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Timestamp)> {
-    let metadata = file.metadata()?;
-    let mode = u16::try_from(metadata.mode() & PERMISSIONS).unwrap_or_default();
-    let nanoseconds = u32::try_from(metadata.mtime_nsec()).unwrap_or_default();
-    Ok((mode, Timestamp { seconds: metadata.mtime(), nanoseconds }))
 }
 
 /// Gives a file this mode and this time.

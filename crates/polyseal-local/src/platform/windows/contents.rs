@@ -10,7 +10,7 @@ use polyseal_file::manifest::Timestamp;
 use windows_sys::Win32::Foundation::{ERROR_FILE_NOT_FOUND, ERROR_INVALID_FUNCTION};
 
 use super::security::{self, Sid};
-use super::{FileStatus, sys};
+use super::sys;
 
 const OWNER_WRITES: u16 = 0o200;
 
@@ -76,12 +76,6 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
 /// Whether another has locked a file. If not, nobody locks it until it is closed.
 pub(crate) fn is_locked(file: &File) -> bool {
     matches!(sys::try_lock(file, false), Err(TryLockError::WouldBlock))
-}
-
-/// What stands for the permissions of a file, and when it was modified.
-pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Timestamp)> {
-    let seen = FileStatus::of(file)?;
-    Ok((seen.mode(), seen.modified()))
 }
 
 /// Gives a file this time, and marks it as read-only if its owner may not write to it.

@@ -157,6 +157,13 @@ impl Directory {
         self.regular(path, READ)
     }
 
+    /// The same, and what is seen of it.
+    pub(crate) fn file_and_status(&self, path: &Path) -> io::Result<(File, FileStatus)> {
+        let file = self.file(path)?;
+        let seen = FileStatus::of(&file)?;
+        Ok((file, seen))
+    }
+
     /// The same, to be read and written to where it is.
     ///
     /// # Errors
