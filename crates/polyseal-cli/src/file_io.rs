@@ -10,7 +10,7 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -65,19 +65,22 @@ impl InputFile {
             None => platform::to_file(&io::stdin()),
         };
         let file = file.map_err(failure)?;
-        let is_input = path.is_none_or(is_standard_input);
+        // Of a pipe, not every system says anything.
+        let metadata = file.metadata().ok();
+        let is_file = metadata.as_ref().is_some_and(Metadata::is_file);
+        // To look where a name leads takes many calls, and only a device may be a closed stream.
+        let is_input = named.is_none() || (!is_file && path.is_some_and(is_standard_input));
         if is_input {
             expect_open(&io::stdin(), "standard input")?;
         }
-        expect_unread(&file, is_input, &format!("the contents, {},", name.display()))?;
-        if file.metadata().is_ok_and(|it| it.is_dir()) {
+        expect_unread(&file, is_input, format_args!("the contents, {},", name.display()))?;
+        if metadata.as_ref().is_some_and(Metadata::is_dir) {
             return Err(failure(io::ErrorKind::IsADirectory.into()));
         }
         let id = platform::file_id(&file).map_err(failure)?;
-        let bytes = || file.metadata().map(|it| it.len());
         // Standard input is read from where it stands, and only forward.
         let has_length = named.is_some() && id.is_some();
-        let length = has_length.then(bytes).transpose().map_err(failure)?;
+        let length = metadata.filter(|_| has_length).map(|it| it.len());
         Ok(Self {
             file,
             length,
@@ -228,8 +231,8 @@ impl OutputFile {
         force: bool,
         forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
-        if place.status().is_err() {
-            expect_no_secret(place.shown())?;
+        if is_secret(place.shown()) && place.status().is_err() {
+            return Err(secret_as_name());
         }
         Ok(Self::New(NewFile::create_in(place, force, &forbidden(forbidden_outputs))?))
     }
@@ -328,10 +331,14 @@ impl Write for DirectOutput {
 /// Refuses to make a file that has a key for a name: every listing of its folder would show it.
 fn expect_no_secret(path: &Path) -> Result {
     if is_secret(path) && fs::symlink_metadata(path).is_err() {
-        return Err(Failure::usage("a key was given where the name of the output belongs")
-            .hint("every user of this machine can see a command line"));
+        return Err(secret_as_name());
     }
     Ok(())
+}
+
+fn secret_as_name() -> Failure {
+    Failure::usage("a key was given where the name of the output belongs")
+        .hint("every user of this machine can see a command line")
 }
 
 /// That the output could not be written.

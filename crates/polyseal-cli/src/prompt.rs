@@ -57,7 +57,7 @@ pub(crate) fn not_given(fd: u32) -> Failure {
 /// What the file descriptor `fd` gives, from where it stands.
 pub(crate) fn descriptor(fd: u32) -> Result<File> {
     let file = platform::given(fd).map_err(|error| descriptor_failure(fd, &error))?;
-    expect_unread(&file, fd == 0, &format!("the passphrase from file descriptor {fd}"))?;
+    expect_unread(&file, fd == 0, format_args!("the passphrase from file descriptor {fd}"))?;
     Ok(file)
 }
 

@@ -1,6 +1,7 @@
 //! Streams that the caller has opened: by any of their names, each read for one thing, and none
 //! taken for open that was closed.
 
+use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -18,16 +19,20 @@ static STREAMS: Mutex<Vec<(StreamId, String)>> = Mutex::new(Vec::new());
 
 /// Refuses a stream that something else is read from. The caller knows whether it has opened
 /// `file` as standard input.
-pub(crate) fn expect_unread(file: &File, is_standard_input: bool, what: &str) -> Result {
+pub(crate) fn expect_unread(
+    file: &File,
+    is_standard_input: bool,
+    what: fmt::Arguments<'_>,
+) -> Result {
     let id = stream_id(file, is_standard_input);
-    let id = id.map_err(|error| Failure::io("read", Path::new(what), &error))?;
+    let id = id.map_err(|error| Failure::io("read", Path::new(&what.to_string()), &error))?;
     let Some(id) = id else { return Ok(()) };
     let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, first)) = streams.iter().find(|(other, _)| *other == id) {
         let message = format!("{first} and {what} cannot both come from one stream");
         return Err(Failure::usage(message).hint("name a file for one of them"));
     }
-    streams.push((id, what.to_owned()));
+    streams.push((id, what.to_string()));
     Ok(())
 }
 

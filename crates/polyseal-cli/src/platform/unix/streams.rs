@@ -7,7 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::LazyLock;
 
 use polyseal_local::FileId;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
@@ -55,13 +56,21 @@ pub(crate) fn is_standard_error(stream: &impl Stream) -> bool {
 pub(crate) fn stream_id(file: &File, _is_standard_input: bool) -> io::Result<Option<StreamId>> {
     let metadata = file.metadata()?;
     let (kind, id) = (metadata.file_type(), FileId::from_metadata(&metadata));
-    let is_standard_input = || {
-        let input = to_file(&io::stdin()).and_then(|input| FileId::of_file(&input));
+    let is_stream = if kind.is_file() {
         // Under a name of its own, too: a key file is not to be sealed as the message.
-        kind.is_file() && input.is_ok_and(|input| input == id)
+        standard_input().is_some_and(|input| input == id)
+    } else {
+        kind.is_fifo() || kind.is_socket() || file.is_terminal()
     };
-    let is_stream = kind.is_fifo() || kind.is_socket() || file.is_terminal() || is_standard_input();
     Ok(is_stream.then_some(id))
+}
+
+/// Which file standard input is. Nothing here gives the descriptor to another, so one look is
+/// enough for any number of files.
+fn standard_input() -> Option<FileId> {
+    static INPUT: LazyLock<Option<FileId>> =
+        LazyLock::new(|| to_file(&io::stdin()).and_then(|input| FileId::of_file(&input)).ok());
+    *INPUT
 }
 
 /// Whether a standard stream is `/dev/null`, opened to read and to write. Rust puts that in the
@@ -90,13 +99,19 @@ pub(crate) fn descriptor(path: &Path) -> Option<u32> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        let folder = folder.unwrap_or(Path::new("."));
         let name = path.file_name()?;
-        if is_ours(&folder) {
-            return name.to_str()?.parse().ok();
+        let number = name.to_str().and_then(|name| name.parse().ok());
+        let to = fs::read_link(folder.join(name));
+        // Nearly every name is neither: then it does not matter where its folder is.
+        if number.is_none() && to.is_err() {
+            return None;
         }
-        let to: PathBuf = fs::read_link(folder.join(name)).ok()?;
-        path = folder.join(to);
+        let folder = fs::canonicalize(folder).ok()?;
+        if is_ours(&folder) {
+            return number;
+        }
+        path = folder.join(to.ok()?);
     }
     None
 }
@@ -141,6 +156,7 @@ pub(crate) fn keep_descriptors() {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
 
     use super::*;
 
