@@ -1,5 +1,5 @@
-//! Reading what must not stay in memory: the buffer has its final size from the start, so that
-//! growing leaves no copy behind, and is wiped when dropped.
+//! Reading what must not stay in memory: no buffer grows where it is, which would leave a copy
+//! behind, and each is wiped when dropped.
 
 use std::io::Read;
 use std::path::Path;
@@ -26,11 +26,24 @@ pub(crate) fn read(
     }
     let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
     let mut file = platform::open(path).map_err(failure)?;
-    expect_unread(&file, path == Path::new("-"), &format!("the {what} {}", path.display()))?;
+    expect_unread(&file, path == Path::new("-"), format_args!("the {what} {}", path.display()))?;
     let id = platform::file_id(&file).map_err(failure)?;
-    let mut bytes = Zeroizing::new(vec![0; limit + 1]);
+    let said = file.metadata().map_or(0, |it| it.len());
+    // A stream says nothing, and some give what they have to the first read alone.
+    let said = if said == 0 { limit } else { usize::try_from(said).unwrap_or(limit).min(limit) };
+    // A buffer for the longest takes longer to wipe than a small file to seal.
+    let mut bytes = Zeroizing::new(vec![0; said + 1]);
     let mut length = 0;
-    while length < bytes.len() {
+    loop {
+        if length == bytes.len() {
+            if length > limit {
+                break;
+            }
+            // It has grown.
+            let mut longer = Zeroizing::new(vec![0; limit + 1]);
+            longer[..length].copy_from_slice(&bytes);
+            bytes = longer;
+        }
         match file.read(&mut bytes[length..]) {
             Ok(0) => break,
             Ok(n) => length += n,
