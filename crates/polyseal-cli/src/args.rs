@@ -12,7 +12,7 @@ use polyseal::limits::bounds::Amount;
 use polyseal::needs::Need;
 
 use self::keys::KEYGEN_EXAMPLES;
-pub(crate) use self::keys::{KeyKind, KeygenArgs, KeygenKmsArgs, KmsArgs, KmsCommand, KmsFiles};
+pub(crate) use self::keys::{KeyKind, KeygenArgs, KeygenKmsArgs, KmsCommand, KmsFiles};
 use crate::amount::{self, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
@@ -27,6 +27,9 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Subcommand)]
+// To build the options of every command takes longer than to seal a small file. So they come last,
+// and what `///` says of a struct of options would be said of the command.
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Encrypt files or standard input
     #[command(short_flag = 'e', after_help = ENCRYPT_EXAMPLES)]
@@ -51,7 +54,8 @@ pub(crate) enum Command {
     #[command(after_help = KEYGEN_EXAMPLES)]
     Keygen(KeygenArgs),
     /// Check or renew keys that a KMS, a token, a TPM or a keyring keeps
-    Kms(KmsArgs),
+    #[command(subcommand)]
+    Kms(KmsCommand),
     /// Show an encrypted file's header, without a key
     Inspect(InspectArgs),
     /// List the algorithms
@@ -60,9 +64,11 @@ pub(crate) enum Command {
     #[command(after_help = LIMITS_EXAMPLES)]
     Limits(LimitsArgs),
     /// Seal, open or authenticate one raw message, for tests and protocols
-    Aead(AeadArgs),
+    #[command(subcommand)]
+    Aead(AeadCommand),
     /// Encipher or decipher with what is no authenticated encryption, for experts
-    Hazmat(HazmatArgs),
+    #[command(subcommand)]
+    Hazmat(HazmatCommand),
     /// Check test vectors in the Wycheproof AEAD schema
     Vectors(VectorsArgs),
     /// Run known answers on every algorithm and back end
@@ -76,7 +82,7 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// What to measure.
+/// Measure the algorithms on this machine
 #[cfg(feature = "bench")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
@@ -144,7 +150,7 @@ Examples:
   polyseal rekey --restore --recursive DIR  undo an interrupted --in-place
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
-/// Where the result goes.
+// Where the result goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
     /// Write to OUT; `-` is standard output, even if that is a terminal
@@ -155,7 +161,7 @@ pub(crate) struct OutputArgs {
     pub(crate) force: bool,
 }
 
-/// What opens a file.
+// What opens a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OpenArgs {
     /// Open with this key file; can be repeated
@@ -169,7 +175,7 @@ pub(crate) struct OpenArgs {
     pub(crate) passphrase_fd: Option<u32>,
 }
 
-/// Who shall be able to open a file.
+// Who shall be able to open a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecipientArgs {
     /// Encrypt to this recipient: age1…, ssh-ed25519 … or ssh-rsa …; can be repeated
@@ -188,7 +194,7 @@ pub(crate) struct RecipientArgs {
     pub(crate) passphrase: bool,
 }
 
-/// A passphrase that is asked for.
+// A passphrase that is asked for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
     /// Ask for the passphrase. By default the tool asks if a file has one and you give no key
@@ -196,7 +202,7 @@ pub(crate) struct AskArgs {
     pub(crate) passphrase: bool,
 }
 
-/// The context of a file.
+// The context of a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
     /// Bind the file to this text, such as its name. It is not secret; opening needs the same text
@@ -204,7 +210,7 @@ pub(crate) struct ContextArgs {
     pub(crate) context: Option<String>,
 }
 
-/// What reading the contents of a file takes.
+// What reading the contents of a file takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadArgs {
     #[command(flatten)]
@@ -218,7 +224,7 @@ pub(crate) struct ReadArgs {
     pub(crate) header: Option<PathBuf>,
 }
 
-/// What is worked on, and how.
+// What is worked on, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
     /// Use at most this many threads
@@ -226,7 +232,7 @@ pub(crate) struct WorkArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// Many files in one run.
+// Many files in one run.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Many files")]
 pub(crate) struct ManyArgs {
@@ -550,13 +556,8 @@ pub(crate) struct ManArgs {
     pub(crate) force: bool,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct AeadArgs {
-    #[command(subcommand)]
-    pub(crate) command: AeadCommand,
-}
-
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum AeadCommand {
     /// Encrypt a message: the output is the ciphertext, then the tag
     Seal(RawArgs),
@@ -568,7 +569,7 @@ pub(crate) enum AeadCommand {
     Verify(VerifyArgs),
 }
 
-/// The algorithm and its key.
+// The algorithm and its key.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AlgorithmArgs {
     /// The algorithm, as `polyseal suites` lists it, such as aegis-128l or aegis-128l:tag=32
@@ -581,7 +582,7 @@ pub(crate) struct AlgorithmArgs {
     pub(crate) input: RawInputArgs,
 }
 
-/// A key, a nonce and a message.
+// A key, a nonce and a message.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("key_source").required(true))]
 pub(crate) struct RawInputArgs {
@@ -607,7 +608,7 @@ pub(crate) struct RawArgs {
     pub(crate) context: RawContextArgs,
 }
 
-/// What a key and a message belong to, and where the result goes.
+// What a key and a message belong to, and where the result goes.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("ad_source"))]
 pub(crate) struct RawContextArgs {
@@ -639,13 +640,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) tag: String,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct HazmatArgs {
-    #[command(subcommand)]
-    pub(crate) command: HazmatCommand,
-}
-
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum HazmatCommand {
     /// Encipher a message with a wide-block cipher
     #[command(after_help = WIDE_BLOCKS)]
@@ -739,6 +735,23 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn the_options_of_a_command_do_not_change_what_is_said_of_it() {
+        fn compare(listed: &clap::Command, built: &clap::Command) {
+            let said = |it: &clap::Command| it.get_about().unwrap().to_string();
+            assert_eq!(said(built), said(listed));
+            for listed in listed.get_subcommands() {
+                let built = built.find_subcommand(listed.get_name()).unwrap();
+                assert!(built.get_long_about().is_none(), "{}", listed.get_name());
+                compare(listed, built);
+            }
+        }
+        let command = <Args as clap::CommandFactory>::command();
+        let mut built = command.clone();
+        built.build();
+        compare(&command, &built);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) struct KeygenArgs {
     pub(crate) kms: KeygenKmsArgs,
 }
 
-/// A key that is kept elsewhere.
+// A key that is kept elsewhere.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Keys that live elsewhere")]
 pub(crate) struct KeygenKmsArgs {
@@ -45,14 +45,9 @@ pub(crate) struct KeygenKmsArgs {
     pub(crate) only: bool,
 }
 
-/// What is done with keys that live elsewhere.
-#[derive(Debug, clap::Args)]
-pub(crate) struct KmsArgs {
-    #[command(subcommand)]
-    pub(crate) command: KmsCommand,
-}
-
+// What is done with keys that live elsewhere.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum KmsCommand {
     /// See whether the keeper still unwraps or derives, with one call for a file
     Check(KmsFiles),

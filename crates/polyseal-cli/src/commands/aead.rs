@@ -17,12 +17,12 @@ use super::raw::{
     setup_ad, unhex,
 };
 use super::{print, warn};
-use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
+use crate::args::{AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile, OutputKind};
 
-pub(crate) fn aead(args: &AeadArgs) -> Result {
-    match &args.command {
+pub(crate) fn aead(command: &AeadCommand) -> Result {
+    match command {
         AeadCommand::Seal(args) => seal(args),
         AeadCommand::Open(args) => open(args),
         AeadCommand::Tag(args) => tag(args),

@@ -13,15 +13,15 @@ use super::raw::{
     self, Nonce, associated_data, cipher_failure, finish, forbidden_outputs, given_nonce, nonce,
     setup_ad,
 };
-use crate::args::{HazmatArgs, HazmatCommand, WideBlockArgs};
+use crate::args::{HazmatCommand, WideBlockArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile, OutputKind};
 
 /// The length of a random nonce where any will do.
 const USUAL_NONCE_BYTES: usize = 24;
 
-pub(crate) fn hazmat(args: &HazmatArgs) -> Result {
-    match &args.command {
+pub(crate) fn hazmat(command: &HazmatCommand) -> Result {
+    match command {
         HazmatCommand::Encipher(args) => encipher(args),
         HazmatCommand::Decipher(args) => decipher(args),
     }

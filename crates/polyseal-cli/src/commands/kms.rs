@@ -9,15 +9,15 @@ use polyseal_kms::WrappedKey;
 use polyseal_local::{FileId, Place, Problem};
 
 use super::print;
-use crate::args::{KmsArgs, KmsCommand, KmsFiles};
+use crate::args::{KmsCommand, KmsFiles};
 use crate::error::{Failure, Result, shown};
 use crate::file_io::OutputFile;
 use crate::keepers;
 use crate::prompt::TerminalCallbacks;
 use crate::secret;
 
-pub(crate) fn kms(args: &KmsArgs) -> Result {
-    match &args.command {
+pub(crate) fn kms(command: &KmsCommand) -> Result {
+    match command {
         KmsCommand::Check(files) => each(files, check),
         KmsCommand::Rewrap(files) => each(files, rewrap),
     }
