@@ -133,7 +133,14 @@ pub fn without_secrets(text: &str) -> String {
 /// Whether `path` is a key itself, and not the name of a file.
 #[must_use]
 pub fn is_secret(path: &Path) -> bool {
-    first_secret(&path.to_string_lossy()).is_some_and(|place| place.start == 0)
+    let text = path.to_string_lossy();
+    // Nearly every name begins in another way, and no more of it is looked at.
+    let begins = SECRETS.iter().map(|(secret, _)| secret.as_bytes()[0]).chain(*b"-b");
+    let may_be = |first: u8| {
+        !first.is_ascii() || begins.clone().any(|begins| begins.eq_ignore_ascii_case(&first))
+    };
+    text.bytes().next().is_some_and(may_be)
+        && first_secret(&text).is_some_and(|place| place.start == 0)
 }
 
 #[cfg(test)]

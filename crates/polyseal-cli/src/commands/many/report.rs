@@ -37,7 +37,6 @@ pub(crate) struct Report<'a> {
 pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSuccess {
     use polyseal_local::FileOutcome as Local;
 
-    let name = shown(&path.display().to_string());
     let (outcome, bytes, what) = match done {
         Local::Encrypted { bytes, .. } => ("encrypted", Some(bytes), None),
         Local::Decrypted { bytes } => ("decrypted", Some(bytes), None),
@@ -55,7 +54,9 @@ pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSu
         Local::Restored => ("restored", None, Some("the old header has been put back".to_owned())),
         _ => ("done", None, None),
     };
-    FileSuccess { outcome, bytes, message: what.map(|what| format!("{name}: {what}\n")) }
+    // Of most files nothing is said, so their names are not looked through.
+    let name = || shown(&path.display().to_string());
+    FileSuccess { outcome, bytes, message: what.map(|what| format!("{}: {what}\n", name())) }
 }
 
 /// A line of JSON.
