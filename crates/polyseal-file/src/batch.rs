@@ -38,8 +38,9 @@ pub(crate) struct SegmentRun {
 }
 
 impl Batch {
-    /// For up to `slots` segments of `slot` bytes each, tag included. There is no room for them
-    /// before it is needed: to fill that with zeros takes longer than to seal a small file.
+    /// For up to `slots` segments of `slot` bytes each, tag included; one of less than a full
+    /// segment may have a slot of its own length. There is no room for them before it is needed: to
+    /// fill that with zeros takes longer than to seal a small file.
     pub(crate) fn new(slots: usize, slot: usize) -> Self {
         Self { data: Vec::new(), stride: stride(slot), slots, used: 0 }
     }
@@ -89,11 +90,13 @@ impl Batch {
         self.used = before.max(self.extent(unit, total));
     }
 
-    /// How far the buffer is used by a sequence of `total` bytes with `unit` in each slot, and by
-    /// what becomes of it: a slot has room for a tag more.
+    /// How far the buffer is used by a sequence of `total` bytes with `unit` in each slot. Where a
+    /// slot has room for a tag more, that may come to be used, too.
     fn extent(&self, unit: usize, total: usize) -> usize {
         let (whole, rest) = (total / unit, total % unit);
-        (whole * self.stride + rest + (self.stride - unit)).min(self.data.len())
+        // A slot for less than a full segment is used up to its end.
+        let Some(behind) = self.stride.checked_sub(unit) else { return self.data.len() };
+        (whole * self.stride + rest + behind).min(self.data.len())
     }
 
     /// The same, to write from.
@@ -195,6 +198,13 @@ mod tests {
             let start = total.saturating_sub(1) / 64 * 128;
             assert!(batch.used() >= (start + end + 16).min(256));
         }
+    }
+
+    #[test]
+    fn what_is_shorter_than_a_segment_has_a_slot_of_its_own_length() {
+        let mut batch = Batch::new(1, 100 + 16);
+        assert_eq!(batch.places_mut(65536, 0, 100)[0].len(), 100);
+        assert_eq!((batch.data.len(), batch.used()), (128, 128));
     }
 
     #[test]

@@ -26,6 +26,11 @@ impl<'a> InputFile<'a> {
         Ok(Self { file, length })
     }
 
+    /// The length at first, if the system tells one.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.length
+    }
+
     /// The length at first, if the file is to be read at offsets.
     pub(crate) fn long(&self) -> Option<u64> {
         self.length.filter(|&bytes| bytes >= READ_AT_OFFSETS)

@@ -125,6 +125,8 @@ pub(crate) enum Source<'a> {
 
 pub(crate) struct StreamSource<'a> {
     reader: &'a mut (dyn Read + Send),
+    /// How many bytes there are at most, if that is known.
+    most: Option<u64>,
     /// The byte after the previous batch: whoever holds it knows that the input goes on.
     peeked: Option<u8>,
     next: u64,
@@ -159,8 +161,9 @@ pub(crate) struct StreamSink<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn stream(reader: &'a mut (dyn Read + Send)) -> Self {
-        Self::Stream(Mutex::new(StreamSource { reader, peeked: None, next: 0, ended: false }))
+    /// What can be read of `reader`: at most so many bytes, if that is known.
+    pub(crate) fn stream(reader: &'a mut (dyn Read + Send), most: Option<u64>) -> Self {
+        Self::Stream(Mutex::new(StreamSource { reader, most, peeked: None, next: 0, ended: false }))
     }
 
     /// `total` bytes of a regular file from `offset`.
@@ -170,10 +173,10 @@ impl<'a> Source<'a> {
         Self::File { file, offset, total, next: AtomicU64::new(0) }
     }
 
-    /// The length of the payload if it is known beforehand.
+    /// The length of the payload at most, if it is known beforehand.
     fn total(&self) -> Option<u64> {
         match self {
-            Self::Stream(_) => None,
+            Self::Stream(source) => lock(source).most,
             #[cfg(any(unix, windows))]
             Self::File { total, .. } => Some(*total),
         }
@@ -232,18 +235,19 @@ impl StreamSource<'_> {
     /// Fills `batch` as far as the input goes, and reads one byte more to know whether it ends.
     fn fill(&mut self, unit: usize, batch: &mut Batch) -> io::Result<(usize, bool)> {
         let room = unit * batch.slots();
+        let most = self.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(room).min(room);
         let mut done = 0;
         if let Some(byte) = self.peeked.take() {
             batch.put_first(byte);
             done = 1;
         }
         let mut peeked = [0];
-        while done <= room {
+        while done <= most {
             let before = batch.used();
             // Most streams end within a segment: until then, there is room for one.
-            let wanted = if done < unit { unit } else { room };
+            let wanted = if done < unit { unit.min(most) } else { most };
             let mut places = batch.places_mut(unit, done, wanted);
-            if wanted == room {
+            if wanted == most {
                 places.push(IoSliceMut::new(&mut peeked));
             }
             match self.reader.read_vectored(&mut places) {
@@ -258,6 +262,9 @@ impl StreamSource<'_> {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
+        }
+        if most < room {
+            return Err(io::Error::other(Error::InputChanged));
         }
         self.peeked = Some(peeked[0]);
         Ok((room, false))
@@ -387,8 +394,11 @@ impl Pipeline<'_> {
         let slots = self.slots(source.total());
         let (input, output) = (AtomicU64::new(0), AtomicU64::new(0));
         let new_batch = || {
-            let slot = self.cipher.input_unit().max(self.cipher.output_unit());
-            Batch::new(slots, slot)
+            let (input, output) = (self.cipher.input_unit(), self.cipher.output_unit());
+            // What is shorter than a segment needs room for itself and a tag.
+            let most = source.total().and_then(|total| usize::try_from(total).ok());
+            let most = most.map_or(usize::MAX, |most| most.saturating_add(input.abs_diff(output)));
+            Batch::new(slots, input.max(output).min(most))
         };
         // One batch; whether there may be more.
         let step = |batch: &mut Batch| {
@@ -538,4 +548,24 @@ fn write_all(writer: &mut (dyn Write + Send), mut places: Vec<IoSlice<'_>>) -> i
 /// A poisoned lock only means that another worker has panicked, which ends the run anyway.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said to be short has room for itself alone; more must not be left out.
+    #[test]
+    fn a_stream_that_is_longer_than_it_may_be_is_refused() {
+        let filled = |bytes: usize, most| {
+            let (input, mut batch) = (vec![7; bytes], Batch::new(1, 64 + 16));
+            let mut reader = &input[..];
+            let source = Source::stream(&mut reader, Some(most));
+            let Source::Stream(source) = source else { panic!("a file") };
+            lock(&source).fill(4096, &mut batch)
+        };
+        assert_eq!(filled(64, 64).unwrap(), (64, true));
+        assert_eq!(filled(10, 64).unwrap(), (10, true));
+        assert!(filled(65, 64).is_err());
+    }
 }

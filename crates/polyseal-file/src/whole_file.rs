@@ -320,13 +320,13 @@ pub(crate) fn seal(
         }
     };
     let (totals, grew) = match input {
-        Input::Stream(reader) => (run.carry(&Source::stream(reader), sink)?, false),
+        Input::Stream(reader) => (run.carry(&Source::stream(reader, None), sink)?, false),
         #[cfg(any(unix, windows))]
         Input::File(file) => {
             let input = InputFile::new(file)?;
             let totals = match input.long() {
                 Some(total) => run.carry(&Source::file(file, 0, total), sink)?,
-                None => run.carry(&Source::stream(&mut input.stream()), sink)?,
+                None => run.carry(&Source::stream(&mut input.stream(), input.length()), sink)?,
             };
             (totals, input.has_grown()?)
         }
@@ -465,35 +465,39 @@ impl<'a> Decryptor<'a> {
             }
         };
         match input {
-            Input::Stream(reader) => self.decrypt_stream(leaves, reader, sink),
+            Input::Stream(reader) => self.decrypt_stream(leaves, reader, None, sink),
             #[cfg(any(unix, windows))]
             Input::File(file) => self.decrypt_file(leaves, file, sink),
         }
     }
 
-    /// Decrypts what `reader` has, in armour or not.
+    /// Decrypts what `reader` has, in armour or not: at most so many bytes, if that is known.
     fn decrypt_stream(
         &self,
         leaves: Option<&Leaves>,
         reader: &mut (dyn Read + Send),
+        most: Option<u64>,
         sink: Sink<'_>,
     ) -> Result<(UnlockedHeader, Totals)> {
-        let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
+        // Of a small file, one call reads all.
+        let mut reader = BufReader::with_capacity(2 * MIN_HEADER_BYTES, reader);
         if self.is_armored(&mut reader)? {
             let inside = ArmorReader::new(reader);
-            return self.carry(leaves, BufReader::with_capacity(MIN_HEADER_BYTES, inside), sink);
+            let inside = BufReader::with_capacity(MIN_HEADER_BYTES, inside);
+            return self.carry(leaves, inside, most, sink);
         }
-        self.carry(leaves, reader, sink)
+        self.carry(leaves, reader, most, sink)
     }
 
     fn carry(
         &self,
         leaves: Option<&Leaves>,
         mut input: impl BufRead + Send,
+        most: Option<u64>,
         sink: Sink<'_>,
     ) -> Result<(UnlockedHeader, Totals)> {
         let (opened, run) = self.run(leaves, &mut input)?;
-        let totals = run.carry(&Source::stream(&mut input), sink)?;
+        let totals = run.carry(&Source::stream(&mut input, most), sink)?;
         Ok((opened, totals))
     }
 
@@ -515,7 +519,7 @@ impl<'a> Decryptor<'a> {
                 let totals = run.carry(&Source::file(file, opened.offset, wire), sink)?;
                 (opened, totals)
             }
-            _ => self.decrypt_stream(leaves, &mut input.stream(), sink)?,
+            _ => self.decrypt_stream(leaves, &mut input.stream(), input.length(), sink)?,
         };
         input.expect_same()?;
         Ok(opened)
