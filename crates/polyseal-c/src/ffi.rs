@@ -45,10 +45,7 @@ pub(crate) fn catch_panic_or<T>(failed: T, call: impl FnOnce() -> Result<T>) -> 
 /// `start` leads to `len` bytes that nobody writes to during `'a`.
 #[inline]
 pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Result<&'a [u8]> {
-    if len == 0 {
-        return Ok(&[]);
-    }
-    expect_some(start, len)?;
+    let start = expect_some(start.cast_mut(), len)?;
     // SAFETY: it is not null, the length is one that memory has, and the rest is the caller's.
     Ok(unsafe { slice::from_raw_parts(start, len) })
 }
@@ -59,23 +56,23 @@ pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Result<&'a [u8]>
 /// `start` leads to `len` bytes that nobody else reads or writes during `'a`.
 #[inline]
 pub(crate) unsafe fn bytes_mut<'a>(start: *mut u8, len: usize) -> Result<&'a mut [u8]> {
-    if len == 0 {
-        return Ok(&mut []);
-    }
-    expect_some(start, len)?;
+    let start = expect_some(start, len)?;
     // SAFETY: it is not null, the length is one that memory has, and the rest is the caller's.
     Ok(unsafe { slice::from_raw_parts_mut(start, len) })
 }
 
-#[inline]
-fn expect_some(start: *const u8, len: usize) -> Result {
+/// `start`; if there are no bytes, a pointer that is not null.
+#[inline(always)]
+fn expect_some(start: *mut u8, len: usize) -> Result<*mut u8> {
+    // One way for all lengths, so that what becomes of it stays in registers.
+    let start = if len == 0 { NonNull::dangling().as_ptr() } else { start };
     if start.is_null() {
         return Err(null("a buffer"));
     }
     if len > isize::MAX as usize {
         return Err(Failure::from_code(Code::TooLong));
     }
-    Ok(())
+    Ok(start)
 }
 
 #[cold]
@@ -195,13 +192,7 @@ pub(crate) unsafe fn transfer<'a>(
     output: *mut u8,
     len: usize,
 ) -> Result<InOutBuf<'a, 'a, u8>> {
-    if len == 0 {
-        let nothing = NonNull::<u8>::dangling().as_ptr();
-        // SAFETY: no bytes are where the pointer, which is not null, leads.
-        return Ok(unsafe { InOutBuf::from_raw(nothing, nothing, 0) });
-    }
-    expect_some(input, len)?;
-    expect_some(output, len)?;
+    let (input, output) = (expect_some(input.cast_mut(), len)?, expect_some(output, len)?);
     // SAFETY: neither is null, and the rest is the caller's promise.
     Ok(unsafe { InOutBuf::from_raw(input, output, len) })
 }

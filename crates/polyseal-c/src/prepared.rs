@@ -77,6 +77,7 @@ impl polyseal_aead {
 
     /// # Safety
     /// `c` and `m` lead to as many bytes as are said.
+    #[inline(always)]
     pub(crate) unsafe fn seal(
         &self,
         c: *mut u8,
@@ -98,6 +99,25 @@ impl polyseal_aead {
                 unsafe { (transfer(m, c, mlen)?, bytes_mut(end_of(c, mlen)?, self.sizes.tag)?) };
             return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
         }
+        // SAFETY: the caller's promise.
+        unsafe { self.seal_whole(c, clen, m, mlen, ad, nonce) }
+    }
+
+    /// By way of a vector, for the algorithms that have no other. How everything lies has been
+    /// checked.
+    ///
+    /// # Safety
+    /// As [`seal`](Self::seal).
+    #[inline(never)]
+    unsafe fn seal_whole(
+        &self,
+        c: *mut u8,
+        clen: usize,
+        m: *const u8,
+        mlen: usize,
+        ad: &[u8],
+        nonce: &[u8],
+    ) -> Result {
         expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
         // SAFETY: the caller's promise; of the message nothing is read once it is sealed.
         let sealed = self.aead.seal(nonce, ad, unsafe { bytes(m, mlen) }?)?;
@@ -196,10 +216,14 @@ impl polyseal_aead {
     }
 }
 
+#[inline(always)]
 pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Result {
-    if expected == given {
-        return Ok(());
-    }
+    if expected == given { Ok(()) } else { Err(other_length(what, expected, given)) }
+}
+
+#[cold]
+#[inline(never)]
+fn other_length(what: &str, expected: usize, given: usize) -> Failure {
     let text = format!("{what} has {given} bytes where {expected} are needed");
-    Err(Failure::new(Code::Length, text))
+    Failure::new(Code::Length, text)
 }
