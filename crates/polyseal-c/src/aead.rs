@@ -18,7 +18,7 @@ pub use crate::prepared::polyseal_aead;
 ///
 /// # Safety
 /// `aead` is null or a live handle, and the others lead to as many bytes as are said, during `'a`.
-#[inline]
+#[inline(always)]
 unsafe fn read_inputs<'a>(
     aead: *const polyseal_aead,
     ad: *const u8,

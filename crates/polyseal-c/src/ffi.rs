@@ -43,7 +43,7 @@ pub(crate) fn catch_panic_or<T>(failed: T, call: impl FnOnce() -> Result<T>) -> 
 ///
 /// # Safety
 /// `start` leads to `len` bytes that nobody writes to during `'a`.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Result<&'a [u8]> {
     let start = expect_some(start.cast_mut(), len)?;
     // SAFETY: it is not null, the length is one that memory has, and the rest is the caller's.
@@ -54,7 +54,7 @@ pub(crate) unsafe fn bytes<'a>(start: *const u8, len: usize) -> Result<&'a [u8]>
 ///
 /// # Safety
 /// `start` leads to `len` bytes that nobody else reads or writes during `'a`.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn bytes_mut<'a>(start: *mut u8, len: usize) -> Result<&'a mut [u8]> {
     let start = expect_some(start, len)?;
     // SAFETY: it is not null, the length is one that memory has, and the rest is the caller's.
@@ -84,6 +84,7 @@ pub(crate) fn null(what: &str) -> Failure {
 ///
 /// # Safety
 /// `pointer` is null or leads to a `T` that nobody writes to during `'a`.
+#[inline]
 pub(crate) unsafe fn non_null<'a, T>(pointer: *const T, what: &str) -> Result<&'a T> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(what))
@@ -186,7 +187,7 @@ pub(crate) fn expect_same_or_apart(output: Region, input: Region) -> Result {
 /// # Safety
 /// Both lead to `len` bytes, and are the same or do not overlap, which [`expect_same_or_apart`]
 /// finds out; during `'a` nobody else writes to either or reads the output.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn transfer<'a>(
     input: *const u8,
     output: *mut u8,
