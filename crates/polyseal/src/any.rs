@@ -111,6 +111,7 @@ impl AnyAead {
     /// # Errors
     /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit,
     /// `Error::WholeOnly` for a configuration of Flex that has no detached calls.
+    #[inline]
     pub fn seal_inout_detached(
         &self,
         nonce: &[u8],
@@ -129,6 +130,7 @@ impl AnyAead {
     /// [`Error::Unauthentic`] if it is not, or `nonce` is not the one that is hidden: then the
     /// output has been wiped. [`Error::Length`], [`Error::TooLong`] and `Error::WholeOnly` as for
     /// sealing.
+    #[inline]
     pub fn open_inout_detached(
         &self,
         nonce: &[u8],
@@ -243,6 +245,7 @@ impl AnyAead {
         actual.checked_sub(expected).ok_or(Error::Buffer { expected, actual })
     }
 
+    #[inline]
     fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {
         #[cfg(feature = "flex")]
         if self.lengths.whole {
@@ -258,6 +261,7 @@ impl AnyAead {
         self.check_lengths(ad, message)
     }
 
+    #[inline]
     fn check_lengths(&self, ad: &[u8], message: usize) -> Result<()> {
         self.lengths.longest.check(ad.len(), message)
     }
@@ -336,6 +340,7 @@ impl fmt::Debug for AnyMac {
     }
 }
 
+#[inline]
 fn check(what: &'static str, expected: usize, input: &[u8]) -> Result<()> {
     if input.len() == expected {
         return Ok(());
