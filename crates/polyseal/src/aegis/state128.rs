@@ -17,19 +17,42 @@ impl<L: Lanes> State128<L> {
     /// The draft has `S'0 = AESRound(S7, S0 ⊕ M0)`. The AES round adds its key last, so any split
     /// `k0 ⊕ x0 = S0 ⊕ M0` is the same; what is known first goes into the AES instruction, which
     /// keeps it off the critical path from one update to the next.
-    ///
-    /// `next_context` is what initialisation adds to S3 and S7 before the next update, likewise.
     #[inline(always)]
-    fn update(&mut self, [k0, k4]: [L; 2], [x0, x4]: [L; 2], next_context: Option<L>) {
-        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.0;
-        let (k3, k7) = (next_context.unwrap_or(s3), next_context.unwrap_or(s7));
-        // From the last register to the first, each can be computed in place.
-        let [t0, mut t7, t6, t5, t4, mut t3, t2, t1] =
-            L::aes_rounds([s7, s6, s5, s4, s3, s2, s1, s0], [k0, k7, s6, s5, k4, k3, s2, s1]);
-        if next_context.is_some() {
-            (t3, t7) = (t3.xor(s3), t7.xor(s7));
+    fn update(&mut self, [k0, k4]: [L; 2], [x0, x4]: [L; 2]) {
+        let [_, s1, s2, s3, _, s5, s6, s7] = self.0;
+        self.rounds([k0, s1, s2, s3, k4, s5, s6, s7]);
+        self.0[0] = self.0[0].xor(x0);
+        self.0[4] = self.0[4].xor(x4);
+    }
+
+    /// Two updates with the same message. What they add to S0 and S4 cancels out in the end, and so
+    /// does the context that initialisation adds to S3 and S7 before each: it is here already, and
+    /// is afterwards unless this is the `end`. So it is added to what the second update's rounds
+    /// start from, and not to their keys.
+    #[inline(always)]
+    fn update_twice(&mut self, [m0, m4]: [L; 2], context: Option<L>, end: bool) {
+        self.rounds(self.0);
+        let mut keys = self.0;
+        let s = &mut self.0;
+        (s[0], s[4]) = (s[0].xor(m0), s[4].xor(m4));
+        if let Some(context) = context {
+            (s[3], s[7]) = (s[3].xor(context), s[7].xor(context));
+            if end {
+                (keys[3], keys[7]) = (s[3], s[7]);
+            }
         }
-        self.0 = [t0.xor(x0), t1, t2, t3, t4.xor(x4), t5, t6, t7];
+        self.rounds(keys);
+    }
+
+    /// `S'i = AESRound(S(i − 1), keys[i])`.
+    #[inline(always)]
+    fn rounds(&mut self, keys: [L; 8]) {
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.0;
+        let [k0, k1, k2, k3, k4, k5, k6, k7] = keys;
+        // From the last register to the first, each can be computed in place.
+        let [t0, t7, t6, t5, t4, t3, t2, t1] =
+            L::aes_rounds([s7, s6, s5, s4, s3, s2, s1, s0], [k0, k7, k6, k5, k4, k3, k2, k1]);
+        self.0 = [t0, t1, t2, t3, t4, t5, t6, t7];
     }
 }
 
@@ -46,10 +69,10 @@ impl<L: Lanes> State<L> for State128<L> {
             state.0[3] = state.0[3].xor(context);
             state.0[7] = state.0[7].xor(context);
         }
-        for _ in 0..9 {
-            state.update([nonce, key], [state.0[0], state.0[4]], context);
+        for _ in 0..4 {
+            state.update_twice([nonce, key], context, false);
         }
-        state.absorb([nonce, key]);
+        state.update_twice([nonce, key], context, true);
         state
     }
 
@@ -75,7 +98,7 @@ impl<L: Lanes> State<L> for State128<L> {
 
     #[inline(always)]
     fn absorb(&mut self, m: [L; 2]) {
-        self.update(m, [self.0[0], self.0[4]], None);
+        self.update(m, [self.0[0], self.0[4]]);
     }
 
     #[inline(always)]
@@ -83,7 +106,7 @@ impl<L: Lanes> State<L> for State128<L> {
         let z = self.key_stream();
         let mut c = [m[0].xor(z[0]), m[1].xor(z[1])];
         settle(&mut c);
-        self.update(m, [self.0[0], self.0[4]], None);
+        self.update(m, [self.0[0], self.0[4]]);
         c
     }
 
@@ -96,11 +119,11 @@ impl<L: Lanes> State<L> for State128<L> {
         // instruction must not wait for it.
         let [s0, s4] = [self.0[0], self.0[4]];
         if const { <L::Isa as Isa>::REGISTERS < 32 } {
-            self.update([s0, s4], m, None);
+            self.update([s0, s4], m);
         } else {
             // One instruction adds both, so that S0 does not go through the AES round either.
             let zero = s0.xor(s0);
-            self.update([zero; 2], m, None);
+            self.update([zero; 2], m);
             self.0[0] = self.0[0].xor(s0);
             self.0[4] = self.0[4].xor(s4);
         }
@@ -116,9 +139,10 @@ impl<L: Lanes> State<L> for State128<L> {
     #[inline(always)]
     fn mix_lengths(&mut self, lengths: L) {
         let t = self.0[2].xor(lengths);
-        for _ in 0..7 {
-            self.absorb([t, t]);
+        for _ in 0..3 {
+            self.update_twice([t, t], None, true);
         }
+        self.absorb([t, t]);
     }
 
     #[inline(always)]
