@@ -13,20 +13,44 @@ use crate::backend::{Isa, Lanes};
 pub struct State256<L>([L; 6]);
 
 impl<L: Lanes> State256<L> {
-    /// `Update` with `S'0 = AESRound(S5, k) ⊕ x` where `k ⊕ x = S0 ⊕ M`, and with the context that
-    /// initialisation adds to S3 and S5 before the next update; see
+    /// `Update` with `S'0 = AESRound(S5, k) ⊕ x` where `k ⊕ x = S0 ⊕ M`; see
     /// [`State128`](super::state128::State128) for why.
     #[inline(always)]
-    fn update(&mut self, k: L, x: L, next_context: Option<L>) {
-        let [s0, s1, s2, s3, s4, s5] = self.0;
-        let (k3, k5) = (next_context.unwrap_or(s3), next_context.unwrap_or(s5));
-        // From the last register to the first, each can be computed in place.
-        let [t0, mut t5, t4, mut t3, t2, t1] =
-            L::aes_rounds([s5, s4, s3, s2, s1, s0], [k, k5, s4, k3, s2, s1]);
-        if next_context.is_some() {
-            (t3, t5) = (t3.xor(s3), t5.xor(s5));
+    fn update(&mut self, k: L, x: L) {
+        let [_, s1, s2, s3, s4, s5] = self.0;
+        self.rounds([k, s1, s2, s3, s4, s5]);
+        self.0[0] = self.0[0].xor(x);
+    }
+
+    /// Two updates of initialisation. The context that it adds to S3 and S5 before each cancels
+    /// out: it is here already, and is afterwards unless this is the `end`. So it is added to what
+    /// the second update's rounds start from, and not to their keys.
+    #[inline(always)]
+    fn update_twice(&mut self, [m, next]: [L; 2], context: Option<L>, end: bool) {
+        self.update(m, self.0[0]);
+        let mut keys = self.0;
+        let s = &mut self.0;
+        if let Some(context) = context {
+            (s[3], s[5]) = (s[3].xor(context), s[5].xor(context));
+            if end {
+                (keys[3], keys[5]) = (s[3], s[5]);
+            }
         }
-        self.0 = [t0.xor(x), t1, t2, t3, t4, t5];
+        let s0 = self.0[0];
+        keys[0] = next;
+        self.rounds(keys);
+        self.0[0] = self.0[0].xor(s0);
+    }
+
+    /// `S'i = AESRound(S(i − 1), keys[i])`.
+    #[inline(always)]
+    fn rounds(&mut self, keys: [L; 6]) {
+        let [s0, s1, s2, s3, s4, s5] = self.0;
+        let [k0, k1, k2, k3, k4, k5] = keys;
+        // From the last register to the first, each can be computed in place.
+        let [t0, t5, t4, t3, t2, t1] =
+            L::aes_rounds([s5, s4, s3, s2, s1, s0], [k0, k5, k4, k3, k2, k1]);
+        self.0 = [t0, t1, t2, t3, t4, t5];
     }
 }
 
@@ -43,11 +67,12 @@ impl<L: Lanes> State<L> for State256<L> {
             state.0[3] = state.0[3].xor(context);
             state.0[5] = state.0[5].xor(context);
         }
-        let absorbed = [k0, k1, mixed0, mixed1];
-        for i in 0..15 {
-            state.update(absorbed[i % 4], state.0[0], context);
+        for _ in 0..3 {
+            state.update_twice([k0, k1], context, false);
+            state.update_twice([mixed0, mixed1], context, false);
         }
-        state.absorb([mixed1]);
+        state.update_twice([k0, k1], context, false);
+        state.update_twice([mixed0, mixed1], context, true);
         state
     }
 
@@ -73,7 +98,7 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn absorb(&mut self, [m]: [L; 1]) {
-        self.update(m, self.0[0], None);
+        self.update(m, self.0[0]);
     }
 
     #[inline(always)]
@@ -81,7 +106,7 @@ impl<L: Lanes> State<L> for State256<L> {
         let z = self.key_stream();
         let mut c = [m[0].xor(z[0])];
         settle(&mut c);
-        self.update(m[0], self.0[0], None);
+        self.update(m[0], self.0[0]);
         c
     }
 
@@ -92,9 +117,9 @@ impl<L: Lanes> State<L> for State256<L> {
         // See `State128`.
         let s0 = self.0[0];
         if const { <L::Isa as Isa>::REGISTERS < 32 } {
-            self.update(s0, m[0], None);
+            self.update(s0, m[0]);
         } else {
-            self.update(s0.xor(s0), m[0], None);
+            self.update(s0.xor(s0), m[0]);
             self.0[0] = self.0[0].xor(s0);
         }
         m
