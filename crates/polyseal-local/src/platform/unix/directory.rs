@@ -189,6 +189,7 @@ impl Directory {
     }
 
     /// Which directory it is, and when it was changed.
+    #[allow(clippy::useless_conversion, reason = "other systems have other types")]
     pub(crate) fn state(&self) -> io::Result<DirectoryState> {
         let stat = fstat(&self.0)?;
         let nanoseconds = |it| i64::try_from(it).unwrap_or_default();
@@ -251,6 +252,7 @@ impl Directory {
     }
 
     /// Gives it this mode and, if one is given, this time.
+    #[allow(clippy::useless_conversion, reason = "other systems have other types")]
     pub(crate) fn set(&self, mode: u16, modified: Option<Timestamp>) -> io::Result<()> {
         if let Some(modified) = modified {
             futimens(&self.0, &times(modified))?;
