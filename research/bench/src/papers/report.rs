@@ -4,7 +4,7 @@ use std::env;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use polyseal::testing::Backend;
@@ -25,7 +25,7 @@ pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
     let mut records = Vec::new();
     for (at, backend) in backends.iter().enumerate() {
         bar.set_message(backend.name());
-        let mut child = child(papers, *backend)?;
+        let mut child = command(papers, *backend)?.spawn()?;
         let output = child.stdout.take().expect("it is piped");
         for line in BufReader::new(output).lines() {
             let line = line?;
@@ -51,7 +51,7 @@ pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
     records.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
+fn command(papers: &Papers, backend: Backend) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.args(papers.command.command).args(["--json", "--backend", backend.name()]);
     if papers.quick {
@@ -60,13 +60,16 @@ fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
         let (rounds, slice) = (papers.options.rounds, papers.options.slice);
         command.args(["--rounds", &rounds.to_string(), "--slice", &slice.to_string()]);
     }
+    let (layouts, patience) = (papers.options.layouts, papers.options.patience);
+    command.args(["--layouts", &layouts.to_string(), "--patience", &patience.to_string()]);
     for bytes in &papers.options.sizes {
         command.args(["--size", &bytes.to_string()]);
     }
     for paper in of(papers, backend) {
         command.args(papers.command.option).arg(paper.name());
     }
-    command.stdout(Stdio::piped()).spawn()
+    command.stdout(Stdio::piped());
+    Ok(command)
 }
 
 fn of(papers: &Papers, backend: Backend) -> impl Iterator<Item = Paper> {
@@ -85,4 +88,36 @@ fn share(backend: Backend) -> f64 {
 fn style() -> ProgressStyle {
     ProgressStyle::with_template("{msg:8} {bar:40} {percent:>3} %, {eta} left")
         .expect("the template is well-formed")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        papers: Papers,
+    }
+
+    #[test]
+    fn what_was_asked_for_is_handed_on() {
+        let asked =
+            ["", "omd", "--rounds", "3", "--slice", "5", "--layouts", "7", "--patience", "9"];
+        let asked = [&asked[..], &["--size", "64"]].concat();
+        let Program { papers } = Program::parse_from(asked);
+        let command = command(&papers, Backend::detect()).unwrap();
+        let handed: Vec<_> = command.get_args().map(|it| it.to_str().unwrap()).collect();
+        for pair in [
+            ["--rounds", "3"],
+            ["--slice", "5"],
+            ["--layouts", "7"],
+            ["--patience", "9"],
+            ["--size", "64"],
+        ] {
+            assert!(handed.windows(2).any(|it| it == pair), "{pair:?} in {handed:?}");
+        }
+    }
 }
