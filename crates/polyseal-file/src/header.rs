@@ -90,7 +90,7 @@ impl Header {
         // Both in one call of the system, for each of many files.
         let mut drawn = Zeroizing::new([[0; KEY_BYTES]; 2]);
         random(drawn.as_flattened_mut())?;
-        let (file_key, salt) = (Key::from_bytes(&drawn[0]), drawn[1]);
+        let (file_key, salt): (_, [u8; SALT_BYTES]) = (Key::from_bytes(&drawn[0]), drawn[1]);
         let stanzas = recipients.stanzas()?;
         let mut fixed = [0; STANZA_AREA_AT];
         let mut put = |at: usize, field: &[u8]| {

@@ -134,7 +134,8 @@ pub fn without_secrets(text: &str) -> String {
 #[must_use]
 pub fn is_secret(path: &Path) -> bool {
     let text = path.to_string_lossy();
-    // Nearly every name begins in another way, and no more of it is looked at.
+    // Nearly every name begins in another way, and no more of it is looked at. `-` and `b` begin a
+    // private key, and what is not ASCII may stand for `-` or for nothing.
     let begins = SECRETS.iter().map(|(secret, _)| secret.as_bytes()[0]).chain(*b"-b");
     let may_be = |first: u8| {
         !first.is_ascii() || begins.clone().any(|begins| begins.eq_ignore_ascii_case(&first))

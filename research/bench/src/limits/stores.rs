@@ -1,8 +1,8 @@
 //! What a load and a store take, by where they lie: in a line of the cache, across two lines, or
 //! across two pages.
 //!
-//! A store across pages takes as long as a quarter of a short message does. It is most of what
-//! layouts differ by, of anybody's code.
+//! A store across pages takes as long as a quarter of a short message does. So much more does the
+//! opening of a message take that lies there, in anybody's code.
 
 use core::hint::black_box;
 use core::sync::atomic::{Ordering, compiler_fence};
