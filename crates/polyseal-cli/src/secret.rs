@@ -1,7 +1,7 @@
 //! Reading what must not stay in memory: no buffer grows where it is, which would leave a copy
 //! behind, and each is wiped when dropped.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use zeroize::Zeroizing;
@@ -29,32 +29,57 @@ pub(crate) fn read(
     expect_unread(&file, path == Path::new("-"), format_args!("the {what} {}", path.display()))?;
     let id = platform::file_id(&file).map_err(failure)?;
     let said = file.metadata().map_or(0, |it| it.len());
+    let Some(bytes) = read_at_most(limit, said, &mut file).map_err(failure)? else {
+        let message = format!("the {what} {} is too long to be one", path.display());
+        return Err(Failure::new(Code::Usage, message));
+    };
+    Ok((bytes, id))
+}
+
+/// All of a file that is said to have `said` bytes; nothing if it has more than `limit`.
+fn read_at_most(
+    limit: usize,
+    said: u64,
+    file: &mut impl Read,
+) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     // A stream says nothing, and some give what they have to the first read alone.
     let said = if said == 0 { limit } else { usize::try_from(said).unwrap_or(limit).min(limit) };
     // A buffer for the longest takes longer to wipe than a small file to seal.
     let mut bytes = Zeroizing::new(vec![0; said + 1]);
     let mut length = 0;
-    loop {
+    while length <= limit {
         if length == bytes.len() {
-            if length > limit {
-                break;
-            }
             // It has grown.
             let mut longer = Zeroizing::new(vec![0; limit + 1]);
             longer[..length].copy_from_slice(&bytes);
             bytes = longer;
         }
         match file.read(&mut bytes[length..]) {
-            Ok(0) => break,
+            Ok(0) => {
+                bytes.truncate(length);
+                return Ok(Some(bytes));
+            }
             Ok(n) => length += n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(failure(e)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
-    if length > limit {
-        let message = format!("the {what} {} is too long to be one", path.display());
-        return Err(Failure::new(Code::Usage, message));
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whatever_it_is_said_to_have_and_refused_when_it_is_too_long() {
+        let contents = [7; 20];
+        for length in 0..=20 {
+            for said in [0, 1, 5, 9, 10, 11, u64::MAX] {
+                let read = read_at_most(10, said, &mut &contents[..length]).unwrap();
+                let expected = (length <= 10).then_some(&contents[..length]);
+                assert_eq!(read.as_deref().map(Vec::as_slice), expected, "{length}, said {said}");
+            }
+        }
     }
-    bytes.truncate(length);
-    Ok((bytes, id))
 }

@@ -141,12 +141,37 @@ pub fn is_secret(path: &Path) -> bool {
         !first.is_ascii() || begins.clone().any(|begins| begins.eq_ignore_ascii_case(&first))
     };
     text.bytes().next().is_some_and(may_be)
-        && first_secret(&text).is_some_and(|place| place.start == 0)
+        && first_secret(&text)
+            .is_some_and(|place| NormalizedText::new(&text[..place.start]).text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_begins_with_a_secret_is_one() {
+        let key = "ab".repeat(32);
+        for begins in [
+            "polyseal-key-1-",
+            "POLYSEAL-KEY-1-",
+            "\u{200b}polyseal\u{2010}key\u{2013}1-",
+            "age-secret-key-1",
+            "AGE-SECRET-KEY-1",
+            "AGE-PLUGIN-YUBIKEY-1",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\n",
+            "\u{2013}----begin private key",
+            "b3BlbnNzaC1rZXktdjE",
+            "B3BLBNNZAC1RZXKTDJE",
+        ] {
+            let text = format!("{begins}{key}");
+            assert!(is_secret(Path::new(&text)), "{text}");
+            assert!(!is_secret(Path::new(&format!("./{text}"))), "{text} in a folder");
+        }
+        for name in ["", "-", "b", "age-plugin-x-1abcdefghijk", "polyseal-key-1-", "a.polyseal"] {
+            assert!(!is_secret(Path::new(name)), "{name}");
+        }
+    }
 
     #[test]
     fn signatures_and_passwords_of_addresses_are_withheld() {
