@@ -179,7 +179,7 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
         let stretch = if K == 1 { usize::MAX } else { STRETCH * V::RATE };
         let mut start = 0;
         // In these words the compiler sees that a whole update is never beyond the end.
-        while start + V::RATE <= bytes {
+        while bytes - start >= V::RATE {
             let end = if bytes - start > stretch { start + stretch } else { bytes };
             let mut at = start;
             for p in 0..K {
@@ -189,7 +189,8 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
                 // A copy, so that the state lives in registers for the whole stretch.
                 let mut part = self.parts[p];
                 at = start;
-                while at + V::RATE <= end {
+                self.isa.align_code();
+                while end - at >= V::RATE {
                     pass.whole(self.isa, &mut part, p, at);
                     at += V::RATE;
                 }

@@ -53,7 +53,7 @@ impl<V: VariantImpl, L: Lanes> Pass<V, L> for Absorb<'_> {
 
     #[inline(always)]
     fn whole(&mut self, isa: L::Isa, part: &mut V::State<L>, p: usize, at: usize) {
-        part.absorb(load::<V, L>(isa, p, &self.data[at..at + V::RATE]));
+        part.absorb(load::<V, L>(isa, p, &self.data[at..][..V::RATE]));
     }
 
     #[inline(always)]
@@ -70,9 +70,9 @@ impl<V: VariantImpl, L: Lanes> Pass<V, L> for Encrypt<'_, '_> {
 
     #[inline(always)]
     fn whole(&mut self, isa: L::Isa, part: &mut V::State<L>, p: usize, at: usize) {
-        let m = load::<V, L>(isa, p, &self.buffer.get_in()[at..at + V::RATE]);
+        let m = load::<V, L>(isa, p, &self.buffer.get_in()[at..][..V::RATE]);
         let c = part.encrypt(m);
-        store::<V, L>(c, p, &mut self.buffer.get_out()[at..at + V::RATE]);
+        store::<V, L>(c, p, &mut self.buffer.get_out()[at..][..V::RATE]);
     }
 
     #[inline(always)]
@@ -91,9 +91,9 @@ impl<V: VariantImpl, L: Lanes> Pass<V, L> for Decrypt<'_, '_> {
 
     #[inline(always)]
     fn whole(&mut self, isa: L::Isa, part: &mut V::State<L>, p: usize, at: usize) {
-        let c = load::<V, L>(isa, p, &self.buffer.get_in()[at..at + V::RATE]);
+        let c = load::<V, L>(isa, p, &self.buffer.get_in()[at..][..V::RATE]);
         let m = part.decrypt(c);
-        store::<V, L>(m, p, &mut self.buffer.get_out()[at..at + V::RATE]);
+        store::<V, L>(m, p, &mut self.buffer.get_out()[at..][..V::RATE]);
     }
 
     #[inline(always)]
@@ -118,9 +118,9 @@ impl<V: VariantImpl, L: Lanes> Pass<V, L> for XorKeyStream<'_, '_> {
 
     #[inline(always)]
     fn whole(&mut self, isa: L::Isa, part: &mut V::State<L>, p: usize, at: usize) {
-        let m = load::<V, L>(isa, p, &self.buffer.get_in()[at..at + V::RATE]);
+        let m = load::<V, L>(isa, p, &self.buffer.get_in()[at..][..V::RATE]);
         let z = part.encrypt(V::State::words(L::broadcast(isa, &[0; 16])));
-        store::<V, L>(xor::<V, L>(m, z), p, &mut self.buffer.get_out()[at..at + V::RATE]);
+        store::<V, L>(xor::<V, L>(m, z), p, &mut self.buffer.get_out()[at..][..V::RATE]);
     }
 
     #[inline(always)]

@@ -33,6 +33,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
+#[cfg(target_arch = "x86_64")]
+mod code;
 #[allow(unreachable_pub)] // Some are for hash functions alone, which no test names.
 pub(crate) mod cpu;
 #[cfg(target_arch = "x86_64")]

@@ -20,7 +20,9 @@
 //! 5. *Assembly.* `hashes/sha512_asm.rs` has the rounds of SHA-512. Registers are operands, so that
 //!    none is changed that is not named; flags count as changed; nothing is pushed. Memory is two
 //!    arrays of 16 words, by pointers made from borrows of such arrays. AVX2's proof has BMI2, too.
-//!    Elsewhere `asm!` is an empty comment that keeps the compiler from moving values.
+//!    `memcheck.rs` asks valgrind. Elsewhere `asm!` is a comment that keeps the compiler from
+//!    moving values, one instruction whose operands are all named, or the alignment of the code
+//!    that follows (`code.rs`).
 //! 6. *Calling convention.* Functions with different target features could disagree about the
 //!    registers that vectors are passed in. They do not: the Rust calling convention passes vectors
 //!    in memory. (For speed, none should cross a call at all.)

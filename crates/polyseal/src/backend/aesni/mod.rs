@@ -29,6 +29,11 @@ impl Isa for AesNi {
     const REGISTERS: usize = 16;
 
     #[inline(always)]
+    fn align_code(self) {
+        super::code::align();
+    }
+
+    #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
         // SAFETY: `self` is the proof of the target features.
         unsafe { entry(self, task) }
