@@ -11,7 +11,7 @@ use aead::{Nonce, Tag};
 use zeroize::Zeroize;
 
 use super::MAX_BYTES;
-use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
+use super::engine::{Engine, MEASURED, MessageTask, OnLanes};
 use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -34,6 +34,21 @@ impl TagBytes for U32 {}
 pub(super) struct KeyOnBackend<N: ArraySize> {
     pub(super) bytes: Array<u8, N>,
     pub(super) backend: Backend,
+}
+
+impl<N: ArraySize> KeyOnBackend<N> {
+    /// Runs `task` under this key and `nonce`, whose length has been checked.
+    #[inline]
+    pub(super) fn run<V, T, const STRATEGY: usize>(&self, nonce: &[u8], task: T)
+    where
+        V: VariantImpl<KeySize = N>,
+        T: MessageTask<V>,
+    {
+        let Ok(nonce) = <&Array<u8, N>>::try_from(nonce) else {
+            unreachable!("a nonce is as long as its key")
+        };
+        self.backend.run_keyed(&self.bytes, nonce, OnLanes::<V, _, STRATEGY>::new(task));
+    }
 }
 
 impl<N: ArraySize> Drop for KeyOnBackend<N> {
@@ -62,8 +77,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Tag<Self> {
         let mut tag = Tag::<Self>::default();
-        let task = Seal { key: &self.key.bytes, nonce, ad, buffer, tag: &mut tag };
-        self.key.backend.run(OnLanes::<V, _, STRATEGY>::new(task));
+        self.key.run::<V, _, STRATEGY>(nonce, Seal { ad, buffer, tag: &mut tag });
         tag
     }
 
@@ -77,8 +91,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Tag<Self> {
         let mut tag = Tag::<Self>::default();
-        let task = Open { key: &self.key.bytes, nonce, ad, buffer, tag: &mut tag };
-        self.key.backend.run(OnLanes::<V, _, STRATEGY>::new(task));
+        self.key.run::<V, _, STRATEGY>(nonce, Open { ad, buffer, tag: &mut tag });
         tag
     }
 
@@ -92,8 +105,7 @@ impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
 
     #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        let task = Seal { key: &self.key.bytes, nonce, ad, buffer, tag };
-        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
+        self.key.run::<V, _, MEASURED>(nonce, Seal { ad, buffer, tag });
     }
 
     #[inline]
@@ -105,8 +117,7 @@ impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
         _: &[u8],
         tag: &mut [u8],
     ) {
-        let task = Open { key: &self.key.bytes, nonce, ad, buffer, tag };
-        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
+        self.key.run::<V, _, MEASURED>(nonce, Open { ad, buffer, tag });
     }
 }
 
@@ -152,20 +163,15 @@ impl<V: Variant> InnerAeadImpl for Aegis<V> {
 pub(super) const LONGEST: LongestInputs = LongestInputs { message: MAX_BYTES, ad: MAX_BYTES };
 
 struct Seal<'a, 'i, 'o> {
-    key: &'a [u8],
-    nonce: &'a [u8],
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8],
 }
 
-impl<V: VariantImpl> LaneTask<V> for Seal<'_, '_, '_> {
-    type Output = ();
-
+impl<V: VariantImpl> MessageTask<V> for Seal<'_, '_, '_> {
     #[inline(always)]
-    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
+    fn run<L: Lanes, const K: usize>(self, mut engine: Engine<V, L, K>) {
         let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
-        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
         engine.absorb(self.ad);
         engine.take(Encrypt { buffer: self.buffer });
         engine.finalize(ad_bytes, message_bytes, self.tag);
@@ -173,20 +179,15 @@ impl<V: VariantImpl> LaneTask<V> for Seal<'_, '_, '_> {
 }
 
 struct Open<'a, 'i, 'o> {
-    key: &'a [u8],
-    nonce: &'a [u8],
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8],
 }
 
-impl<V: VariantImpl> LaneTask<V> for Open<'_, '_, '_> {
-    type Output = ();
-
+impl<V: VariantImpl> MessageTask<V> for Open<'_, '_, '_> {
     #[inline(always)]
-    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
+    fn run<L: Lanes, const K: usize>(self, mut engine: Engine<V, L, K>) {
         let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
-        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
         engine.absorb(self.ad);
         engine.take(Decrypt { buffer: self.buffer });
         engine.finalize(ad_bytes, message_bytes, self.tag);

@@ -9,10 +9,12 @@
 use core::hint::black_box;
 use core::marker::PhantomData;
 
+use aead::array::Array;
+
 use super::pass::{Absorb, Pass};
 use super::state::State;
 use super::variant::{MAX_DEGREE, VariantImpl};
-use crate::backend::{Isa, Lanes, Task};
+use crate::backend::{Isa, KeyedTask, Lanes, Task};
 
 /// A strategy: how many lanes run side by side where the degree is wider than a register. This is
 /// the faster of the two others, by a rule from measurements. The result is the same.
@@ -40,13 +42,21 @@ pub(super) trait LaneTask<V: VariantImpl> {
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) -> Self::Output;
 }
 
-/// Divides the lanes of `V` into parts and runs a [`LaneTask`].
+/// What follows initialisation under a key and a nonce, for any division of the lanes into parts.
+pub(super) trait MessageTask<V: VariantImpl> {
+    fn run<L: Lanes, const K: usize>(self, engine: Engine<V, L, K>);
+}
+
+/// A key or a nonce of `V`.
+type Key<'a, V> = &'a Array<u8, <V as VariantImpl>::KeySize>;
+
+/// Divides the lanes of `V` into parts and runs a [`LaneTask`], or a [`MessageTask`].
 pub(super) struct OnLanes<V, T, const STRATEGY: usize> {
     task: T,
     variant: PhantomData<V>,
 }
 
-impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> OnLanes<V, T, STRATEGY> {
+impl<V: VariantImpl, T, const STRATEGY: usize> OnLanes<V, T, STRATEGY> {
     #[inline(always)]
     pub(super) fn new(task: T) -> Self {
         Self { task, variant: PhantomData }
@@ -63,6 +73,36 @@ impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> Task for OnLanes<V, 
             2 => self.split::<I::X2>(isa),
             _ => self.split::<I::X1>(isa),
         }
+    }
+}
+
+impl<'a, V, T, const STRATEGY: usize> KeyedTask<Key<'a, V>, Key<'a, V>> for OnLanes<V, T, STRATEGY>
+where
+    V: VariantImpl,
+    T: MessageTask<V>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run_keyed<I: Isa>(self, isa: I, key: Key<'a, V>, nonce: Key<'a, V>) {
+        let task = Initialised { key, nonce, task: self.task };
+        OnLanes::<V, _, STRATEGY>::new(task).run(isa);
+    }
+}
+
+/// A [`MessageTask`] and what comes before it.
+struct Initialised<'a, V: VariantImpl, T> {
+    key: Key<'a, V>,
+    nonce: Key<'a, V>,
+    task: T,
+}
+
+impl<V: VariantImpl, T: MessageTask<V>> LaneTask<V> for Initialised<'_, V, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
+        self.task.run::<L, K>(Engine::new(isa, self.key, self.nonce));
     }
 }
 

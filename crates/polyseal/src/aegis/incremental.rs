@@ -13,7 +13,7 @@ use zeroize::Zeroize;
 
 use super::MAX_BYTES;
 use super::cipher::{Aegis, KeyOnBackend, LONGEST, TagBytes};
-use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
+use super::engine::{Engine, LaneTask, MEASURED, MessageTask, OnLanes};
 use super::pass::{Decrypt, Encrypt, XorKeyStream};
 use super::variant::{MAX_DEGREE, Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -46,12 +46,7 @@ impl<V: Variant> Ongoing<V> {
             message_bytes: 0,
         };
         let registers = ongoing.registers.as_flattened_mut();
-        key.backend.run(OnLanes::<V, _, MEASURED>::new(Start {
-            key: &key.bytes,
-            nonce,
-            ad,
-            registers,
-        }));
+        key.run::<V, _, MEASURED>(nonce, Start { ad, registers });
         ongoing
     }
 
@@ -232,18 +227,13 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
 }
 
 struct Start<'a> {
-    key: &'a [u8],
-    nonce: &'a [u8],
     ad: &'a [u8],
     registers: &'a mut [u8],
 }
 
-impl<V: VariantImpl> LaneTask<V> for Start<'_> {
-    type Output = ();
-
+impl<V: VariantImpl> MessageTask<V> for Start<'_> {
     #[inline(always)]
-    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
-        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
+    fn run<L: Lanes, const K: usize>(self, mut engine: Engine<V, L, K>) {
         engine.absorb(self.ad);
         engine.freeze(self.registers);
     }

@@ -19,7 +19,7 @@ use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
 use super::cipher::{KeyOnBackend, LONGEST, TagBytes};
-use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
+use super::engine::{Engine, MEASURED, MessageTask};
 use super::incremental::Ongoing;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -66,8 +66,7 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
 
     #[inline]
     pub(super) fn compute(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]) {
-        let task = Mac { key: &self.key.bytes, nonce, data, tag };
-        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
+        self.key.run::<V, _, MEASURED>(nonce, Mac { data, tag });
     }
 
     /// The tag of `data`.
@@ -166,18 +165,13 @@ impl<V: Variant, T: TagBytes> KeyInit for AegisMac<V, T> {
 }
 
 struct Mac<'a> {
-    key: &'a [u8],
-    nonce: &'a [u8],
     data: &'a [u8],
     tag: &'a mut [u8],
 }
 
-impl<V: VariantImpl> LaneTask<V> for Mac<'_> {
-    type Output = ();
-
+impl<V: VariantImpl> MessageTask<V> for Mac<'_> {
     #[inline(always)]
-    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
-        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
+    fn run<L: Lanes, const K: usize>(self, mut engine: Engine<V, L, K>) {
         engine.absorb(self.data);
         engine.finalize_mac(self.data.len() as u64, self.tag);
     }

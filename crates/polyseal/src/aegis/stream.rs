@@ -12,7 +12,7 @@ use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
 use super::cipher::{KeyOnBackend, LONGEST};
-use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
+use super::engine::{Engine, MEASURED, MessageTask};
 use super::pass::XorKeyStream;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
@@ -61,8 +61,7 @@ impl<V: Variant> AegisStream<V> {
     /// As [`generate`](Self::generate).
     pub fn apply(&self, nonce: &Array<u8, V::KeySize>, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
         LONGEST.check(0, buffer.len())?;
-        let task = Apply { key: &self.key.bytes, nonce, buffer };
-        self.key.backend.run(OnLanes::<V, _, MEASURED>::new(task));
+        self.key.run::<V, _, MEASURED>(nonce, Apply { buffer });
         Ok(())
     }
 }
@@ -91,18 +90,13 @@ impl<V: Variant> KeyInit for AegisStream<V> {
     }
 }
 
-struct Apply<'a, 'i, 'o> {
-    key: &'a [u8],
-    nonce: &'a [u8],
+struct Apply<'i, 'o> {
     buffer: InOutBuf<'i, 'o, u8>,
 }
 
-impl<V: VariantImpl> LaneTask<V> for Apply<'_, '_, '_> {
-    type Output = ();
-
+impl<V: VariantImpl> MessageTask<V> for Apply<'_, '_> {
     #[inline(always)]
-    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
-        let buffer = self.buffer;
-        Engine::<V, L, K>::new(isa, self.key, self.nonce).take(XorKeyStream { buffer });
+    fn run<L: Lanes, const K: usize>(self, mut engine: Engine<V, L, K>) {
+        engine.take(XorKeyStream { buffer: self.buffer });
     }
 }

@@ -7,7 +7,7 @@
 //! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is
 //! not inlined does not take on the target features of the wrapper that it is called from.
 
-use super::Task;
+use super::KeyedTask;
 use super::state_lanes::StateLanes;
 use super::words::Words;
 
@@ -65,7 +65,9 @@ pub trait Isa: Copy {
 
     /// Computes `task` in the function that is compiled for this instruction set: for
     /// [`Calls`](super::Calls).
-    fn enter<T: Task>(self, task: T) -> T::Output;
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>;
 
     /// Begins a line of 64 bytes of the code; up to 16 more bytes may come before the loop. To be
     /// called before a short loop: on Zen 3, code is fetched by lines, and every other cycle while

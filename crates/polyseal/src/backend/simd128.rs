@@ -15,7 +15,7 @@ use core::arch::wasm32::{
 
 use core::hint::black_box;
 
-use super::Task;
+use super::KeyedTask;
 use super::cpu::Simd128;
 use super::lanes::{Isa, Outlined, Wide};
 use super::vector_permute::{Bytes, Permuted, Round, each, encrypt};
@@ -34,8 +34,11 @@ impl Isa for Simd128 {
     const ROUNDS_ARE_CALLS: bool = true;
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
-        entry(self, task)
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
+        entry(self, key, nonce, task)
     }
 
     #[inline(never)]
@@ -46,8 +49,11 @@ impl Isa for Simd128 {
 
 /// Kept apart from its callers, whose stack frames it would fill.
 #[inline(never)]
-pub(super) fn entry<T: Task>(isa: Simd128, task: T) -> T::Output {
-    task.run(isa)
+pub(super) fn entry<K, N, T>(isa: Simd128, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// 16 bytes, with the proof that there are vectors.

@@ -9,7 +9,7 @@ use core::arch::x86_64::{
     _mm_storeu_si128, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
-use super::Task;
+use super::KeyedTask;
 use super::cpu::Ssse3;
 use super::cpuid::{Feature, has};
 use super::lanes::{Isa, Outlined, Wide};
@@ -30,9 +30,12 @@ impl Isa for Ssse3 {
     const ROUNDS_ARE_CALLS: bool = true;
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
         // SAFETY: `self` is the proof of the target features.
-        unsafe { entry(self, task) }
+        unsafe { entry(self, key, nonce, task) }
     }
 
     #[inline(always)]
@@ -46,8 +49,11 @@ impl Isa for Ssse3 {
 /// The CPU must have the target feature; `isa` is the proof.
 #[target_feature(enable = "ssse3")]
 #[inline(never)]
-pub(super) unsafe fn entry<T: Task>(isa: Ssse3, task: T) -> T::Output {
-    task.run(isa)
+pub(super) unsafe fn entry<K, N, T>(isa: Ssse3, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// # Safety

@@ -409,8 +409,9 @@ impl<A: Aes, D: Direction> Sequence for UnderOneKey<'_, '_, '_, A, D> {
         if short::fits(ad.len(), buffer.len())
             && let Ok(root) = key.try_into()
         {
-            let (nonce, seals) = (first.as_slice(), D::SEALS);
-            calls.call(ShortTask::<FixedKey> { seals, root, nonce, ad, buffer, tag });
+            let (seals, scheme) = (D::SEALS, PhantomData);
+            let task = ShortTask::<FixedKey> { seals, ad, buffer, tag, scheme };
+            calls.call_keyed(root, first.as_slice(), task);
         } else if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
             call_medium::<A, D, I>(calls, key, first, ad, buffer, tag);
         } else {

@@ -172,7 +172,9 @@ impl<S: SchemeImpl, D: Direction> Sequence for Message<'_, '_, '_, S, D> {
         let Self { root, nonce, ad, buffer, tag, .. } = self;
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
-            calls.call(ShortTask::<S> { seals: D::SEALS, root, nonce, ad, buffer, tag });
+            let (seals, scheme) = (D::SEALS, PhantomData);
+            let task = ShortTask::<S> { seals, ad, buffer, tag, scheme };
+            calls.call_keyed(root, nonce, task);
             calls.wipe::<ShortStack>();
         } else if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
             medium::<S, D, I>(calls, root, nonce, ad, buffer, tag);

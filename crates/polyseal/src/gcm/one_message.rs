@@ -1,29 +1,30 @@
 //! A short message under a key of its own, in registers from the root key to the tag.
 
+use core::marker::PhantomData;
+
 use aead::inout::InOutBuf;
 
 use super::aes;
 use super::scheme::{Commitment, Derived, SchemeImpl, blocks_of};
 use super::short::{self, Companions};
-use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Clmul, Isa, KeyedTask, Lanes, wipe};
 
 /// A short message, in registers from the root key to the tag.
 pub(super) struct ShortTask<'a, 'i, 'o, S: SchemeImpl> {
     /// A value, and no type: one copy of the code for both ways.
     pub(super) seals: bool,
-    pub(super) root: &'a S::Root,
-    pub(super) nonce: &'a [u8],
     pub(super) ad: &'a [u8],
     pub(super) buffer: InOutBuf<'i, 'o, u8>,
     pub(super) tag: &'a mut [u8],
+    pub(super) scheme: PhantomData<S>,
 }
 
-impl<S: SchemeImpl> Task for ShortTask<'_, '_, '_, S> {
+impl<S: SchemeImpl> KeyedTask<&S::Root, &[u8]> for ShortTask<'_, '_, '_, S> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
+    fn run_keyed<I: Isa>(self, isa: I, root: &S::Root, nonce: &[u8]) {
+        let Derived { key, first, commitment } = S::derive(isa, root, &[nonce]);
         let seals = self.seals;
         let message = short::ShortMessage { ad: self.ad, buffer: self.buffer };
         let k_c = match commitment {

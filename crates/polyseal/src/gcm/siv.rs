@@ -21,7 +21,9 @@ use super::engine::{Direction, Opening, Sealing, add_partial, store};
 use super::expanded::Expanded;
 use super::ghash::{AsIs, GROUP, Ghash, Order};
 use super::short::{self, ShortHash, hash_message};
-use crate::backend::{Backend, Calls, Clmul, Isa, Lanes, Sequence, StackUse, Task, wipe};
+use crate::backend::{
+    Backend, Calls, Clmul, Isa, KeyedTask, Lanes, Sequence, StackUse, Task, wipe,
+};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 
 /// The longest message, and the longest associated data, in bytes.
@@ -62,16 +64,9 @@ impl Aes256GcmSiv {
         received: &[u8],
         tag: &mut [u8],
     ) {
-        let (round_keys, direction) = (&self.round_keys, PhantomData);
-        self.backend.run_sequence(Message::<D> {
-            round_keys,
-            nonce,
-            ad,
-            buffer,
-            received,
-            tag,
-            direction,
-        });
+        let message = Message::<D> { ad, buffer, received, tag, direction: PhantomData };
+        let round_keys = &self.round_keys;
+        self.backend.run_sequence(KeyedMessage { round_keys, nonce, message });
     }
 }
 
@@ -128,11 +123,8 @@ impl Task for Expand<'_> {
 type ShortStack = StackUse<832, 1408, 1408, 3072>;
 type LongStack = StackUse<4096, 4096, 4096, 5120>;
 
-/// A message and what it takes to seal or open it.
+/// A message to be sealed or opened.
 struct Message<'a, 'i, 'o, D> {
-    /// Of the key-generating key.
-    round_keys: &'a RoundKeys,
-    nonce: &'a [u8],
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     /// When opening: the tag that came with it.
@@ -142,15 +134,24 @@ struct Message<'a, 'i, 'o, D> {
     direction: PhantomData<D>,
 }
 
-impl<D: Direction> Sequence for Message<'_, '_, '_, D> {
+/// The same, with the keys and the nonce.
+struct KeyedMessage<'a, 'i, 'o, D> {
+    /// Of the key-generating key.
+    round_keys: &'a RoundKeys,
+    nonce: &'a [u8],
+    message: Message<'a, 'i, 'o, D>,
+}
+
+impl<D: Direction> Sequence for KeyedMessage<'_, '_, '_, D> {
     #[inline(always)]
     fn run<I: Isa>(self, calls: Calls<I>) {
+        let Self { round_keys, nonce, message } = self;
         // CT: lengths are public.
-        if short::fits(self.ad.len(), self.buffer.len()) {
-            calls.call(ShortSivTask(self));
+        if short::fits(message.ad.len(), message.buffer.len()) {
+            calls.call_keyed(round_keys, nonce, ShortSivTask(message));
             calls.wipe::<ShortStack>();
         } else {
-            calls.call(LongSivTask(self));
+            calls.call_keyed(round_keys, nonce, LongSivTask(message));
             calls.wipe::<LongStack>();
         }
     }
@@ -241,17 +242,17 @@ impl<L: Clmul> Counters<L> {
 /// A message of few blocks, block by block.
 struct ShortSivTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for ShortSivTask<'_, '_, '_, D> {
+impl<D: Direction> KeyedTask<&RoundKeys, &[u8]> for ShortSivTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run_keyed<I: Isa>(self, isa: I, round_keys: &RoundKeys, nonce: &[u8]) {
         // CT: lengths are public.
         match self.0.buffer.len().div_ceil(16) {
-            0 | 1 => self.0.short::<I, 1>(isa),
-            2 => self.0.short::<I, 2>(isa),
-            3 | 4 => self.0.short::<I, 4>(isa),
-            _ => self.0.short::<I, { short::MAX_BLOCKS }>(isa),
+            0 | 1 => self.0.short::<I, 1>(isa, round_keys, nonce),
+            2 => self.0.short::<I, 2>(isa, round_keys, nonce),
+            3 | 4 => self.0.short::<I, 4>(isa, round_keys, nonce),
+            _ => self.0.short::<I, { short::MAX_BLOCKS }>(isa, round_keys, nonce),
         }
     }
 }
@@ -259,9 +260,9 @@ impl<D: Direction> Task for ShortSivTask<'_, '_, '_, D> {
 impl<D: Direction> Message<'_, '_, '_, D> {
     /// A message of at most `B` blocks.
     #[inline(always)]
-    fn short<I: Isa, const B: usize>(self, isa: I) {
-        let Self { nonce, ad, mut buffer, .. } = self;
-        let Derived { h, key } = derive(isa, self.round_keys, nonce);
+    fn short<I: Isa, const B: usize>(self, isa: I, round_keys: &RoundKeys, nonce: &[u8]) {
+        let Self { ad, mut buffer, .. } = self;
+        let Derived { h, key } = derive(isa, round_keys, nonce);
         let mut round_keys = [[0; 16]; 15];
         aes::expand::<Aes256, I::X1>(isa, key, &mut round_keys);
         let mut hash = ShortHash::<_, AsIs>::new(isa, h);
@@ -303,14 +304,14 @@ impl<D: Direction> Message<'_, '_, '_, D> {
 /// A message of any length, in registers.
 struct LongSivTask<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
 
-impl<D: Direction> Task for LongSivTask<'_, '_, '_, D> {
+impl<D: Direction> KeyedTask<&RoundKeys, &[u8]> for LongSivTask<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Message { nonce, ad, mut buffer, received, .. } = self.0;
+    fn run_keyed<I: Isa>(self, isa: I, round_keys: &RoundKeys, nonce: &[u8]) {
+        let Message { ad, mut buffer, received, .. } = self.0;
         let (ad_bytes, bytes) = (ad.len(), buffer.len());
-        let Derived { h, key } = derive(isa, self.0.round_keys, nonce);
+        let Derived { h, key } = derive(isa, round_keys, nonce);
         let mut keys = Expanded::new();
         aes::expand::<Aes256, I::X1>(isa, key, &mut keys.round_keys);
         let blocks = ad_bytes.div_ceil(16) + bytes.div_ceil(16) + 1;

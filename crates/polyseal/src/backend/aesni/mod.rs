@@ -12,7 +12,7 @@ use core::arch::x86_64::{
     _mm_storeu_si128, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
-use super::Task;
+use super::KeyedTask;
 use super::cpu::AesNi;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
 use super::partial;
@@ -34,9 +34,12 @@ impl Isa for AesNi {
     }
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
         // SAFETY: `self` is the proof of the target features.
-        unsafe { entry(self, task) }
+        unsafe { entry(self, key, nonce, task) }
     }
 }
 
@@ -46,8 +49,11 @@ impl PartialXmm for AesNi {}
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx")]
 #[inline(never)]
-pub(super) unsafe fn entry<T: Task>(isa: AesNi, task: T) -> T::Output {
-    task.run(isa)
+pub(super) unsafe fn entry<K, N, T>(isa: AesNi, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// Partial loads and stores of one block. Instruction sets with masked instructions have others.

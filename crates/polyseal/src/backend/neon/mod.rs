@@ -8,7 +8,7 @@ use core::arch::aarch64::{
     uint8x16_t, vaeseq_u8, vaesmcq_u8, vandq_u8, vdupq_n_u8, veorq_u8, vld1q_u8, vst1q_u8,
 };
 
-use super::Task;
+use super::KeyedTask;
 use super::cpu::Neon;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
 use super::partial;
@@ -24,9 +24,12 @@ impl Isa for Neon {
     const REGISTERS: usize = 32;
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
         // SAFETY: `self` is the proof of the target features.
-        unsafe { entry(self, task) }
+        unsafe { entry(self, key, nonce, task) }
     }
 }
 
@@ -34,8 +37,11 @@ impl Isa for Neon {
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "neon,aes")]
 #[inline(never)]
-pub(super) unsafe fn entry<T: Task>(isa: Neon, task: T) -> T::Output {
-    task.run(isa)
+pub(super) unsafe fn entry<K, N, T>(isa: Neon, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// One AES block, with the proof that the CPU has Advanced SIMD and AES.

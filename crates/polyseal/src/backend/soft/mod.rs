@@ -12,7 +12,7 @@ mod state_lanes;
 #[cfg(target_arch = "x86_64")]
 pub(super) use clmul::product;
 
-use super::Task;
+use super::KeyedTask;
 use super::cpu::Soft;
 use super::lanes::{Isa, Lanes, Outlined, Wide};
 use super::planes;
@@ -30,8 +30,11 @@ impl Isa for Soft {
     const ROUNDS_ARE_CALLS: bool = true;
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
-        entry(self, task)
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
+        entry(self, key, nonce, task)
     }
 
     #[inline(never)]
@@ -42,8 +45,11 @@ impl Isa for Soft {
 
 /// Kept apart from its callers, whose stack frames it would fill.
 #[inline(never)]
-pub(super) fn entry<T: Task>(isa: Soft, task: T) -> T::Output {
-    task.run(isa)
+pub(super) fn entry<K, N, T>(isa: Soft, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// An AES block as a little-endian integer.

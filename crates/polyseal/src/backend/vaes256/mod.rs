@@ -11,7 +11,7 @@ use core::arch::x86_64::{
     _mm256_loadu_si256, _mm256_set_m128i, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-use super::Task;
+use super::KeyedTask;
 use super::aesni::{PartialXmm, Xmm};
 use super::cpu::Vaes256;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
@@ -32,9 +32,12 @@ impl Isa for Vaes256 {
     }
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
         // SAFETY: `self` is the proof of the target features.
-        unsafe { entry(self, task) }
+        unsafe { entry(self, key, nonce, task) }
     }
 }
 
@@ -45,8 +48,11 @@ impl PartialYmm for Vaes256 {}
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx2,vaes,vpclmulqdq")]
 #[inline(never)]
-pub(super) unsafe fn entry<T: Task>(isa: Vaes256, task: T) -> T::Output {
-    task.run(isa)
+pub(super) unsafe fn entry<K, N, T>(isa: Vaes256, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// Partial loads and stores of two blocks, as [`PartialXmm`].

@@ -14,7 +14,7 @@ use core::arch::x86_64::{
     _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
-use super::Task;
+use super::KeyedTask;
 use super::aesni::{PartialXmm, Xmm};
 use super::cpu::Vaes512;
 use super::lanes::{Isa, Lanes};
@@ -36,9 +36,12 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
-    fn enter<T: Task>(self, task: T) -> T::Output {
+    fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
+    where
+        T: KeyedTask<K, N>,
+    {
         // SAFETY: `self` is the proof of the target features.
-        unsafe { entry(self, task) }
+        unsafe { entry(self, key, nonce, task) }
     }
 }
 
@@ -46,8 +49,11 @@ impl Isa for Vaes512 {
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl")]
 #[inline(never)]
-pub(super) unsafe fn entry<T: Task>(isa: Vaes512, task: T) -> T::Output {
-    task.run(isa)
+pub(super) unsafe fn entry<K, N, T>(isa: Vaes512, key: K, nonce: N, task: T) -> T::Output
+where
+    T: KeyedTask<K, N>,
+{
+    task.run_keyed(isa, key, nonce)
 }
 
 /// A mask of the first `bytes` of at most 64 bytes.
