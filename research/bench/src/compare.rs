@@ -8,7 +8,7 @@ use polyseal::testing::Backend;
 use serde::Serialize;
 
 use crate::contender::{Contender, Operation};
-use crate::contest::{self, Figures};
+use crate::contest::{self, Core, Figures};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
@@ -68,6 +68,7 @@ struct Report {
     machine: Machine,
     rounds: u32,
     ad_bytes: usize,
+    core: Core,
     peers: Vec<String>,
     absent: Vec<String>,
     /// What the peers are held to.
@@ -88,6 +89,7 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         machine: Machine::detect(),
         rounds: options.rounds,
         ad_bytes: options.lengths(0).ad,
+        core: options.core(),
         peers: versions(against),
         absent: absent(against),
         peer_limit: None,
@@ -97,7 +99,7 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let peer_limit = PeerLimit::for_backend(backend);
     report.peer_limit = peer_limit.line();
     if !options.json {
-        introduce(&report, &options.describe_ad(), out)?;
+        introduce(&report, &options.describe(), out)?;
     }
     for suite in options.suites() {
         for operation in options.operations() {

@@ -4,7 +4,8 @@
 //! Whatever slows the machine down for longer than a slice slows all of them alike, and what is
 //! shorter is gone in the median. What lasts, and slows short messages more than long ones, is
 //! another hardware thread on the same core: such rounds are repeated, as long as there is
-//! patience. And where messages lie is dealt anew for several layouts, the same for all.
+//! patience; or all others, if every round is to have such a thread beside it. And where messages
+//! lie is dealt anew for several layouts, the same for all.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -28,8 +29,28 @@ pub struct Effort {
     pub slice: Duration,
     /// How many layouts.
     pub layouts: u32,
-    /// How long a contest may take in addition, to repeat rounds on a shared core.
+    /// Who else computes on the core.
+    pub core: Core,
+    /// How long a contest may take in addition, to repeat rounds on another core than that.
     pub patience: Duration,
+}
+
+/// What a round is to run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Core {
+    /// A core for itself.
+    Alone,
+    /// One whose other hardware thread is busy: all other CPUs are kept busy.
+    Shared,
+}
+
+impl Core {
+    /// Whether it is that now, as far as [`sharing`] can tell.
+    #[must_use]
+    pub fn is_as_asked(self) -> bool {
+        sharing::is_alone() == (self == Self::Alone)
+    }
 }
 
 /// Enough for a median.
@@ -41,6 +62,7 @@ impl Default for Effort {
             rounds: 25,
             slice: Duration::from_millis(2),
             layouts: 1,
+            core: Core::Alone,
             patience: Duration::from_secs(1),
         }
     }
@@ -64,15 +86,15 @@ pub struct Timing {
     pub seconds: Vec<f64>,
     /// How many rounds each layout has, one after the other.
     pub rounds_a_layout: usize,
-    /// How many of the rounds were run on a core that another hardware thread used as well.
-    pub shared: u32,
+    /// In how many of the rounds the [`Core`] was not as asked for.
+    pub not_as_asked: u32,
 }
 
 impl Timing {
     /// Without a round yet.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self { bytes, cycles: Vec::new(), seconds: Vec::new(), rounds_a_layout: 1, shared: 0 }
+        Self { bytes, cycles: Vec::new(), seconds: Vec::new(), rounds_a_layout: 1, not_as_asked: 0 }
     }
 
     /// Of one round.
@@ -104,7 +126,7 @@ impl Timing {
             cycles_per_byte: (self.bytes > 0).then(|| cycles.median / self.bytes as f64),
             nanoseconds_per_message: seconds.median * 1e9,
             gigabytes_per_second: self.bytes as f64 / seconds.median / 1e9,
-            shared: f64::from(self.shared) / self.cycles.len() as f64,
+            not_as_asked: f64::from(self.not_as_asked) / self.cycles.len() as f64,
         }
     }
 }
@@ -124,12 +146,19 @@ pub struct Figures {
     pub nanoseconds_per_message: f64,
     /// Throughput, from the median time; 10⁹ bytes are a gigabyte.
     pub gigabytes_per_second: f64,
-    /// The part of the rounds that another hardware thread may have slowed down.
-    pub shared: f64,
+    /// The part of the rounds in which the [`Core`] was not as asked for.
+    pub not_as_asked: f64,
 }
 
 /// Measures `contenders` on messages of these lengths, in their order.
 pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Vec<Timing> {
+    match effort.core {
+        Core::Alone => rounds(contenders, lengths, effort),
+        Core::Shared => sharing::beside_busy_threads(|| rounds(contenders, lengths, effort)),
+    }
+}
+
+fn rounds(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Vec<Timing> {
     let rounds_a_layout = effort.rounds_a_layout() as usize;
     let blank = Timing { rounds_a_layout, ..Timing::new(lengths.message) };
     let mut timings = vec![blank; contenders.len()];
@@ -144,20 +173,23 @@ pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Ve
         }
         for round in 0..rounds_a_layout {
             let mut times = vec![(0.0, 0.0); contenders.len()];
-            let alone = patience.until_alone(|| {
-                let hertz = clock::frequency();
-                for turn in 0..contenders.len() {
-                    let at = (turn + round) % contenders.len();
-                    let contender = &mut contenders[at];
-                    let mut seconds = 0.0;
-                    layout.run(&mut || seconds = slice(contender, &mut ring, messages[at]));
-                    times[at] = (seconds, seconds * hertz);
-                }
-            });
+            let as_asked = patience.until(
+                || effort.core.is_as_asked(),
+                || {
+                    let hertz = clock::frequency();
+                    for turn in 0..contenders.len() {
+                        let at = (turn + round) % contenders.len();
+                        let contender = &mut contenders[at];
+                        let mut seconds = 0.0;
+                        layout.run(&mut || seconds = slice(contender, &mut ring, messages[at]));
+                        times[at] = (seconds, seconds * hertz);
+                    }
+                },
+            );
             for (timing, (seconds, cycles)) in timings.iter_mut().zip(times) {
                 timing.seconds.push(seconds);
                 timing.cycles.push(cycles);
-                timing.shared += u32::from(!alone);
+                timing.not_as_asked += u32::from(!as_asked);
             }
         }
     }
@@ -171,21 +203,21 @@ struct Patience {
 }
 
 impl Patience {
-    /// Does `round`, again while another thread is on the core before or after it. False if there
-    /// was one to the end. Whoever has no patience at all is not told.
-    fn until_alone(&mut self, mut round: impl FnMut()) -> bool {
+    /// Does `round`, again while the core before or after it is not as asked for. False if it never
+    /// was. Whoever has no patience at all is not told.
+    fn until(&mut self, mut as_asked: impl FnMut() -> bool, mut round: impl FnMut()) -> bool {
         if self.all.is_zero() {
             round();
             return true;
         }
         loop {
             let start = Instant::now();
-            let alone = sharing::is_alone();
+            let before = as_asked();
             let last = self.spent >= self.all;
-            if alone || last {
+            if before || last {
                 round();
             }
-            if alone && sharing::is_alone() {
+            if before && as_asked() {
                 return true;
             }
             if last {
@@ -225,7 +257,7 @@ mod tests {
 
     fn quick(rounds: u32, slice: u64) -> Effort {
         let (slice, patience) = (Duration::from_micros(slice), Duration::ZERO);
-        Effort { rounds, slice, layouts: 1, patience }
+        Effort { rounds, slice, layouts: 1, core: Core::Alone, patience }
     }
 
     #[test]
@@ -273,11 +305,11 @@ mod tests {
     fn the_slowest_layout_is_the_worst() {
         let cycles = vec![10.0, 10.0, 90.0, 20.0, 21.0, 20.0, 12.0, 11.0, 11.0];
         let timing = Timing { seconds: cycles.clone(), cycles, ..Timing::new(1) };
-        let timing = Timing { rounds_a_layout: 3, shared: 3, ..timing };
+        let timing = Timing { rounds_a_layout: 3, not_as_asked: 3, ..timing };
         assert_eq!(timing.layouts(), [10.0, 20.0, 11.0]);
         let figures = timing.summary();
         assert_eq!((figures.cycles_per_message.median, figures.worst_cycles), (12.0, 20.0));
-        assert!((figures.shared - 1.0 / 3.0).abs() < 1e-9);
+        assert!((figures.not_as_asked - 1.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]
@@ -285,8 +317,27 @@ mod tests {
         for milliseconds in [0, 30] {
             let all = Duration::from_millis(milliseconds);
             let mut rounds = 0;
-            Patience { all, spent: all }.until_alone(|| rounds += 1);
+            Patience { all, spent: all }.until(|| false, || rounds += 1);
             assert_eq!(rounds, 1);
         }
+    }
+
+    #[test]
+    fn a_round_is_run_again_until_the_core_was_as_asked_for_before_and_after() {
+        let mut states = [false, true, false, true, true].into_iter();
+        let mut rounds = 0;
+        let mut patience = Patience { all: Duration::from_secs(60), spent: Duration::ZERO };
+        assert!(patience.until(|| states.next().unwrap(), || rounds += 1));
+        assert_eq!((rounds, states.next()), (2, None));
+        assert!(patience.spent > Duration::ZERO);
+    }
+
+    #[test]
+    fn beside_busy_threads_there_is_every_round() {
+        let mut toys = [Contender::aead("toy", Operation::Seal, ToyAead::HONEST).unwrap()];
+        let patience = Duration::from_millis(5);
+        let effort = Effort { core: Core::Shared, patience, ..quick(3, 50) };
+        let timings = run(&mut toys, Lengths::message(16), effort);
+        assert_eq!(timings[0].cycles.len(), 3);
     }
 }

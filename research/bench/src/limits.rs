@@ -13,6 +13,8 @@
 mod aesenc;
 #[cfg(target_arch = "x86_64")]
 mod aesgcm;
+#[cfg(target_arch = "x86_64")]
+mod lines;
 mod stores;
 
 use core::fmt;
@@ -178,8 +180,7 @@ impl AegisShape {
     }
 }
 
-/// A message that fills the ring and no more: it is in the first-level cache, and its beginning
-/// and end weigh little.
+/// A message that is in the first-level cache, and whose beginning and end weigh little.
 const BULK_BYTES: usize = 16 << 10;
 
 /// Measures the instructions, derives the bounds, and says how far from them this code is.
@@ -190,12 +191,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let machine = Machine::detect();
     let (figures, bulk) = (measure(options.rounds), measure_gcm(options.rounds));
     let places = stores::measure(options.rounds);
+    #[cfg(target_arch = "x86_64")]
+    let lines = lines::measure(options.rounds);
+    #[cfg(not(target_arch = "x86_64"))]
+    let lines: [(); 0] = [];
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures, &bulk, &places))?;
+        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures, &bulk, &places, &lines))?;
         return writeln!(out);
     }
     writeln!(out, "{}\n", machine.line())?;
     stores::table(&places).write(out, Style::Plain)?;
+    #[cfg(target_arch = "x86_64")]
+    lines::table(&lines).write(out, Style::Plain)?;
     if figures.is_empty() {
         return writeln!(out, "No AES instructions that are known here: no limits.");
     }

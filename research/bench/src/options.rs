@@ -7,7 +7,7 @@ use polyseal::registry::{self, Algorithm};
 use polyseal::testing::Backend;
 
 use crate::contender::Operation;
-use crate::contest::Effort;
+use crate::contest::{Core, Effort};
 use crate::ring::{Key, Lengths, Nonce, Tag};
 
 /// What to measure. An empty list means everything there is, except that no message has its own
@@ -49,9 +49,14 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub layouts: u32,
 
+    /// Measure on a core that another hardware thread uses as well, as is common in virtual
+    /// machines: all other CPUs are kept busy
+    #[arg(long)]
+    pub busy: bool,
+
     /// How much longer a measurement may take, in milliseconds, to repeat rounds beside which
-    /// another hardware thread ran on the same core; `~` marks one with more than half of such
-    /// rounds. 0: they are not looked for
+    /// another hardware thread ran on the same core, or with `--busy` none; `~` marks one with more
+    /// than half of such rounds. 0: they are not looked for
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     pub patience: u64,
 
@@ -75,6 +80,7 @@ impl Default for Options {
             rounds: Effort::default().rounds,
             slice: 2,
             layouts: 1,
+            busy: false,
             patience: 1000,
             json: false,
         }
@@ -105,14 +111,21 @@ impl Options {
         Lengths { message, ad: self.ad.unwrap_or(0) }
     }
 
-    /// The associated data in words, for the top of a report.
+    /// The associated data and the core in words, for the top of a report.
     #[must_use]
-    pub fn describe_ad(&self) -> String {
-        match self.ad {
+    pub fn describe(&self) -> String {
+        let ad = match self.ad {
             None | Some(0) => String::from("no associated data"),
             Some(1) => String::from("1 byte of associated data"),
             Some(bytes) => format!("{bytes} bytes of associated data"),
-        }
+        };
+        if self.busy { ad + "; beside another thread on the core" } else { ad }
+    }
+
+    /// The core to measure on.
+    #[must_use]
+    pub fn core(&self) -> Core {
+        if self.busy { Core::Shared } else { Core::Alone }
     }
 
     /// The back ends: all that this CPU has, unless some were named.
@@ -142,6 +155,7 @@ impl Options {
             rounds: self.rounds,
             slice: Duration::from_millis(self.slice),
             layouts: self.layouts,
+            core: self.core(),
             patience: Duration::from_millis(self.patience),
         }
     }
@@ -249,10 +263,17 @@ mod tests {
     fn associated_data_stands_beside_every_size() {
         let options = parse("--ad 1k").unwrap();
         assert_eq!(options.lengths(64), Lengths { message: 64, ad: 1024 });
-        assert_eq!(options.describe_ad(), "1024 bytes of associated data");
+        assert_eq!(options.describe(), "1024 bytes of associated data");
         let options = parse("").unwrap();
         assert_eq!(options.lengths(64), Lengths::message(64));
-        assert_eq!(options.describe_ad(), "no associated data");
+        assert_eq!(options.describe(), "no associated data");
+    }
+
+    #[test]
+    fn a_busy_core_is_said() {
+        let options = parse("--busy").unwrap();
+        assert_eq!(options.effort().core, Core::Shared);
+        assert_eq!(options.describe(), "no associated data; beside another thread on the core");
     }
 
     #[test]

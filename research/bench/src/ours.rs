@@ -124,24 +124,26 @@ fn mac<V: Variant>(_: Operation, backend: Backend) -> Option<Contender> {
     Some(Contender::mac(backend.name(), TypedMac(mac)))
 }
 
+/// Inlined into the loop that is timed, as every contender is: the compiler must not choose one way
+/// for one library and another way for another.
 struct TypedAead<C, M> {
     cipher: C,
     make: M,
 }
 
 impl<C: AeadInOut, M: Fn(&ring::Key) -> C> contender::Aead for TypedAead<C, M> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.cipher = (self.make)(key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let sealed = self.cipher.encrypt_inout_detached(first(nonce), ad, message.into());
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -175,7 +177,7 @@ impl<V: Variant, const STRATEGY: usize> contender::Aead for ByStrategy<V, STRATE
         self.cipher = Aegis::with_backend(first(key), self.backend);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         *first_mut(tag) = self.cipher.seal_by::<STRATEGY>(first(nonce), ad, message.into());
     }
@@ -216,7 +218,7 @@ impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for OneUseKey<TypedAea
         self.0.open(nonce, ad, sealed, tag, message)
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal_once(
         &mut self,
         key: &ring::Key,
@@ -229,7 +231,7 @@ impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for OneUseKey<TypedAea
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
-    #[inline]
+    #[inline(always)]
     fn open_once(
         &mut self,
         key: &ring::Key,
@@ -247,7 +249,7 @@ impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for OneUseKey<TypedAea
 struct TypedMac<V: Variant>(AegisMac<V>);
 
 impl<V: Variant> contender::Mac for TypedMac<V> {
-    #[inline]
+    #[inline(always)]
     fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag) {
         *first_mut(tag) = self.0.mac(first(nonce), data).expect("the data is not too long");
     }
@@ -281,7 +283,7 @@ impl contender::Aead for NamedAead {
         self.cipher = cipher.expect("the length is the algorithm's");
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (nonce_bytes, tag_bytes) =
             (self.cipher.algorithm().nonce_bytes(), self.cipher.algorithm().tag_bytes());
@@ -291,7 +293,7 @@ impl contender::Aead for NamedAead {
             .expect("the lengths are the algorithm's");
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,

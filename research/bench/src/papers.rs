@@ -214,6 +214,7 @@ fn lines(papers: &Papers, options: &Options, out: &mut dyn Write) -> io::Result<
         backend: backend.name(),
         rounds: options.rounds,
         slice_milliseconds: options.slice,
+        core: options.core(),
         peers: versions(&peers),
         absent: absent(&peers),
         peer_limit: peer_limit.line(),

@@ -7,7 +7,8 @@
 //! message then takes up to 1.7 times as long.
 
 use core::hint::black_box;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
 
 use crate::clock;
 
@@ -18,6 +19,9 @@ const OPERATIONS: u32 = 36 * 40_000;
 
 /// The most operations a cycle that this process has seen, in thousandths.
 static WIDEST: AtomicU32 = AtomicU32::new(0);
+
+/// How many threads keep other CPUs busy now.
+static BUSY: AtomicU32 = AtomicU32::new(0);
 
 /// How many independent operations this core starts in a cycle for this thread, now.
 #[must_use]
@@ -44,6 +48,36 @@ pub fn is_alone() -> bool {
     width() >= ALONE * widest()
 }
 
+/// Does `work` while every other CPU that this process may use has something to do.
+pub fn beside_busy_threads<T>(work: impl FnOnce() -> T) -> T {
+    // What a core is alone must be known before.
+    black_box(width());
+    let others = thread::available_parallelism().map_or(0, |all| all.get() - 1);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _ending = Ending(&done);
+        for _ in 0..others {
+            scope.spawn(|| {
+                BUSY.fetch_add(1, Ordering::Relaxed);
+                while !done.load(Ordering::Relaxed) {
+                    independent(OPERATIONS);
+                }
+                BUSY.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        work()
+    })
+}
+
+/// Ends the threads, also where the work panics.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// `operations` operations of one cycle each, in six chains that do not wait for each other.
 ///
 /// The chains take turns in the variables, and each step has another operation for each of them: so
@@ -62,7 +96,28 @@ fn independent(operations: u32) {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+    use std::time::Instant;
+
     use super::*;
+
+    #[test]
+    fn all_other_cpus_are_busy_beside_the_work() {
+        let others = thread::available_parallelism().unwrap().get() as u32 - 1;
+        let deadline = Instant::now() + Duration::from_secs(60);
+        beside_busy_threads(|| {
+            while BUSY.load(Ordering::Relaxed) < others {
+                assert!(Instant::now() < deadline, "they do not begin");
+                thread::yield_now();
+            }
+        });
+    }
+
+    #[test]
+    fn busy_threads_end_with_the_work_also_where_it_panics() {
+        assert_eq!(beside_busy_threads(|| 7), 7);
+        assert!(std::panic::catch_unwind(|| beside_busy_threads(|| panic!("as asked"))).is_err());
+    }
 
     #[test]
     fn no_width_is_above_the_widest() {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::contender::Operation;
-use crate::contest::{self, Figures};
+use crate::contest::{self, Core, Figures};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
@@ -29,6 +29,7 @@ struct Report {
     machine: Machine,
     rounds: u32,
     ad_bytes: usize,
+    core: Core,
     records: Vec<Record>,
 }
 
@@ -45,7 +46,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
             out,
             "Median of {} interleaved rounds; {}.\n",
             options.rounds,
-            options.describe_ad()
+            options.describe()
         )?;
     }
     let mut records = Vec::new();
@@ -85,8 +86,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     if options.json {
-        let report =
-            Report { machine, rounds: options.rounds, ad_bytes: options.lengths(0).ad, records };
+        let report = Report {
+            machine,
+            rounds: options.rounds,
+            ad_bytes: options.lengths(0).ad,
+            core: options.core(),
+            records,
+        };
         serde_json::to_writer_pretty(&mut *out, &report)?;
         writeln!(out)?;
     }
@@ -101,7 +107,8 @@ pub(crate) fn speed(figures: &Figures) -> String {
 /// Below this many bytes, what a message costs says more than what a byte costs.
 const SHORT: usize = 1024;
 
-/// Cycles a message or a byte; the slowest layout's if it is slower; a mark if the core was shared.
+/// Cycles a message or a byte; the slowest layout's if it is slower; a mark if the core was not as
+/// asked for.
 pub(crate) fn cost(figures: &Figures) -> String {
     let (median, worst) = (figures.cycles_per_message.median, figures.worst_cycles);
     let (scale, digits, unit) = match figures.bytes {
@@ -109,7 +116,7 @@ pub(crate) fn cost(figures: &Figures) -> String {
         _ => (1.0, 0, "cycles"),
     };
     let number = |cycles: f64| format!("{:.digits$}", cycles * scale);
-    let mark = if figures.shared > 0.5 { "~" } else { "" };
+    let mark = if figures.not_as_asked > 0.5 { "~" } else { "" };
     let slowest = if number(worst) == number(median) || worst < median {
         String::new()
     } else {
@@ -161,12 +168,12 @@ mod tests {
 
     #[test]
     fn a_cell_has_the_slowest_layout_and_a_mark() {
-        let figures = |bytes, cycles: &[f64], shared| {
+        let figures = |bytes, cycles: &[f64], not_as_asked| {
             let cycles = cycles.to_vec();
             contest::Timing {
                 seconds: cycles.clone(),
                 cycles,
-                shared,
+                not_as_asked,
                 ..contest::Timing::new(bytes)
             }
             .summary()

@@ -41,7 +41,8 @@ def facts(runs):
     machine = runs[0]["machine"]
     return {"machine": f"{machine['cpu']}, {machine['gigahertz']:.2f} GHz measured",
             "back ends": ", ".join(run["backend"] for run in runs) + "; a back end is one set of instructions of the CPU",
-            "method": f"{runs[0]['rounds']} interleaved rounds of {runs[0]['slice_milliseconds']} ms, medians",
+            "method": f"{runs[0]['rounds']} interleaved rounds of {runs[0]['slice_milliseconds']} ms, medians; core "
+                      + {"alone": "of one's own", "shared": "beside another thread"}[runs[0]["core"]],
             "libraries": "; ".join(runs[0]["peers"]) or "none in this build",
             "absent": "; ".join(runs[0]["absent"]) or "nothing",
             "made": datetime.datetime.now(datetime.UTC).strftime("%d %B %Y, %H:%M UTC") + ", scripts/papers"}

@@ -49,7 +49,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
         out,
         "GB/s, and ratios with quartiles; {} interleaved rounds; {}.\n",
         options.rounds,
-        options.describe_ad()
+        options.describe()
     )?;
     for backend in options.backends() {
         sealing(options, backend, log, out)?;

@@ -99,7 +99,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
          HCTR2 and AEZ only encipher and decipher; they have no tags, and opening refuses \
          nothing.\n",
         options.rounds,
-        options.describe_ad()
+        options.describe()
     )?;
     for backend in backends(&options) {
         let round = log.aes_round(backend, options.rounds)?;

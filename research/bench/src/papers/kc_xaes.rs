@@ -41,7 +41,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
         "Cycles a message, and how much more that is than AES-256-GCM under one key takes; ratios \
          with quartiles; {} interleaved rounds; {}.\n",
         options.rounds,
-        options.describe_ad()
+        options.describe()
     )?;
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
     for backend in backends(options) {

@@ -10,7 +10,7 @@ use polyseal::testing::Backend;
 use serde::Serialize;
 
 use crate::contender::{Contender, Operation};
-use crate::contest::{self, Timing};
+use crate::contest::{self, Core, Timing};
 use crate::limits::{self, Width};
 use crate::machine::Machine;
 use crate::options::Options;
@@ -25,6 +25,7 @@ pub(super) enum Record<'a> {
         backend: &'static str,
         rounds: u32,
         slice_milliseconds: u64,
+        core: Core,
         peers: Vec<String>,
         absent: Vec<String>,
         peer_limit: Option<String>,

@@ -57,7 +57,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
          fastest library hashes {TIMES} bytes for each of message, at its rate on long inputs: \
          without a mask, a key, or what a message costs whatever its length.\n",
         options.rounds,
-        options.describe_ad()
+        options.describe()
     )?;
     for backend in backends(&options) {
         for operation in [Operation::Seal, Operation::Open] {

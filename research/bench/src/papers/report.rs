@@ -62,6 +62,9 @@ fn command(papers: &Papers, backend: Backend) -> io::Result<Command> {
     }
     let (layouts, patience) = (papers.options.layouts, papers.options.patience);
     command.args(["--layouts", &layouts.to_string(), "--patience", &patience.to_string()]);
+    if papers.options.busy {
+        command.arg("--busy");
+    }
     for bytes in &papers.options.sizes {
         command.args(["--size", &bytes.to_string()]);
     }
@@ -106,7 +109,7 @@ mod tests {
     fn what_was_asked_for_is_handed_on() {
         let asked =
             ["", "omd", "--rounds", "3", "--slice", "5", "--layouts", "7", "--patience", "9"];
-        let asked = [&asked[..], &["--size", "64"]].concat();
+        let asked = [&asked[..], &["--size", "64", "--busy"]].concat();
         let Program { papers } = Program::parse_from(asked);
         let command = command(&papers, Backend::detect()).unwrap();
         let handed: Vec<_> = command.get_args().map(|it| it.to_str().unwrap()).collect();
@@ -119,5 +122,6 @@ mod tests {
         ] {
             assert!(handed.windows(2).any(|it| it == pair), "{pair:?} in {handed:?}");
         }
+        assert!(handed.contains(&"--busy"), "{handed:?}");
     }
 }

@@ -91,12 +91,12 @@ fn int(len: usize) -> c_uint {
 }
 
 impl Aead for Aez {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.context = expand(key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], _: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), int(message.len()));
         // SAFETY: every pointer is valid for the length beside it. In and out may be the same:
@@ -116,7 +116,7 @@ impl Aead for Aez {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,

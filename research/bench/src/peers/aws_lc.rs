@@ -92,18 +92,18 @@ fn nonce(nonce: &ring::Nonce) -> Nonce {
 }
 
 impl Aead for Gcm {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.key = gcm_key(self.algorithm, key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, at: &ring::Nonce, ad: &[u8], message: &mut [u8], tag: &mut ring::Tag) {
         let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::from(ad), message);
         tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         at: &ring::Nonce,
@@ -124,7 +124,7 @@ fn cmac_key(key: &ring::Key) -> cmac::Key {
 }
 
 impl Derivation for Cmac {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.0 = cmac_key(key);
     }
@@ -149,7 +149,7 @@ fn hmac_key(key: &ring::Key) -> hmac::Key {
 }
 
 impl Derivation for Hmac {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.0 = hmac_key(key);
     }
@@ -161,7 +161,7 @@ impl Derivation for Hmac {
 }
 
 impl Prf for Hmac {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.0 = hmac_key(key);
     }

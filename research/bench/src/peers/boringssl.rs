@@ -91,7 +91,7 @@ impl Drop for Gcm {
 }
 
 impl Aead for Gcm {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         let context = &raw mut *self.context;
         // SAFETY: the context was initialised, so it may be cleaned up, and a clean one may be
@@ -111,7 +111,7 @@ impl Aead for Gcm {
         assert_eq!(done, 1, "BoringSSL has the algorithm");
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         let mut tag_bytes = 0;
@@ -137,7 +137,7 @@ impl Aead for Gcm {
         assert_eq!((done, tag_bytes), (1, TAG_BYTES));
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -187,7 +187,7 @@ fn expand(key: &Key) -> AES_KEY {
 }
 
 impl Blocks for Aes {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.0 = expand(key);
     }

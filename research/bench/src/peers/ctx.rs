@@ -39,13 +39,13 @@ impl<P: Prf, G> Ctx<P, G> {
 }
 
 impl<P: Prf, G: Aead> Aead for Ctx<P, G> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.prf.rekey(key);
         self.gcm.rekey(key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         self.gcm.seal(nonce, ad, message, tag);
         tag.copy_within(..T.len(), T.start);
@@ -53,7 +53,7 @@ impl<P: Prf, G: Aead> Aead for Ctx<P, G> {
         tag[T_STAR].copy_from_slice(&star);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -97,7 +97,7 @@ impl<H: Hash> Hmac<H> {
 }
 
 impl<H: Hash> Prf for Hmac<H> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         *self = Self::new(key);
     }

@@ -34,18 +34,18 @@ fn nonce(nonce: &Nonce) -> &[u8; 12] {
 }
 
 impl Aead for Gcm {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.key = AesGcm::new(&key[..self.key_bytes]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, at: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let tag = tag.first_chunk_mut().expect("a tag is longer");
         self.key.encrypt(nonce(at), ad, message, tag);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         at: &Nonce,

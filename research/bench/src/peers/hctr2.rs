@@ -117,17 +117,17 @@ fn absorb(hash: &mut Polyval, rest: &[u8]) {
 }
 
 impl Aead for Hctr2 {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         *self = Self::under(key, core::mem::take(&mut self.tweak));
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], _: &mut Tag) {
         self.cipher(nonce, ad, message, true);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,

@@ -41,12 +41,12 @@ impl Hctr2 {
 const SHORT: &str = "HCTR2 begins at a block";
 
 impl Aead for Hctr2 {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.cipher = Hctr2_256::new(&key[..32]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], _: &mut Tag) {
         self.tweak(nonce, ad);
         self.message.clear();
@@ -54,7 +54,7 @@ impl Aead for Hctr2 {
         self.cipher.encrypt(&self.message, &self.tweak, message).expect(SHORT);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,

@@ -125,13 +125,13 @@ impl Gcm {
 }
 
 impl Aead for Gcm {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         // SAFETY: the key is as long as the longest, and the expanded one has room.
         unsafe { (self.functions.pre)(key.as_ptr().cast(), &raw mut *self.key) };
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &ring::Nonce, ad: &[u8], message: &mut [u8], tag: &mut ring::Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         // SAFETY: the message is readable and writable.
@@ -139,7 +139,7 @@ impl Aead for Gcm {
         tag[..TAG_BYTES].copy_from_slice(&computed);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &ring::Nonce,

@@ -156,12 +156,12 @@ pub(super) struct Key {
 }
 
 impl Aead for Key {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &ring::Key) {
         self.key = *key;
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         // SAFETY: every pointer is valid for the length beside it, in and out may be the same;
@@ -182,7 +182,7 @@ impl Aead for Key {
         assert_eq!(status, 0);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -215,7 +215,7 @@ impl Aead for Key {
 struct MacState([u8; 2048]);
 
 impl Mac for Key {
-    #[inline]
+    #[inline(always)]
     fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag) {
         let mut state = core::mem::MaybeUninit::<MacState>::uninit();
         let state = state.as_mut_ptr().cast();

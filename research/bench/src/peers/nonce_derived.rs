@@ -63,12 +63,12 @@ impl<D: Derivation, G: Aead, const C3: bool> NonceDerived<D, G, C3> {
 }
 
 impl<D: Derivation, G: Aead, const C3: bool> Aead for NonceDerived<D, G, C3> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.derivation.rekey(key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (key, v) = self.message_key(nonce);
         self.gcm.seal_once(&key, &v, ad, message, tag);
@@ -77,7 +77,7 @@ impl<D: Derivation, G: Aead, const C3: bool> Aead for NonceDerived<D, G, C3> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -131,7 +131,7 @@ fn subkey(aes: &mut impl Blocks) -> u128 {
 }
 
 impl<B: Blocks> Derivation for Cmac<B> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.aes.rekey(key);
         self.k1 = subkey(&mut self.aes);

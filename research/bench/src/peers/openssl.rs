@@ -318,7 +318,7 @@ impl Evp {
 
 /// Key and nonce are set in one call where both are new, which saves OpenSSL some work.
 impl Aead for Evp {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.keyed.set(Some(key), None, SEAL);
         if let Some(opener) = &self.opener {
@@ -326,13 +326,13 @@ impl Aead for Evp {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         self.keyed.set(None, Some(nonce), SEAL);
         self.encrypt(ad, message, tag);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
@@ -345,7 +345,7 @@ impl Aead for Evp {
         self.decrypt(ad, sealed, tag, message)
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal_once(
         &mut self,
         key: &Key,
@@ -358,7 +358,7 @@ impl Aead for Evp {
         self.encrypt(ad, message, tag);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open_once(
         &mut self,
         key: &Key,
@@ -385,7 +385,7 @@ impl Aes {
 }
 
 impl Blocks for Aes {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.0.set(Some(key), None, SEAL);
     }

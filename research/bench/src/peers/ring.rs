@@ -34,7 +34,7 @@ fn hmac_key(key: &bench::Key) -> hmac::Key {
 }
 
 impl Prf for Hmac {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &bench::Key) {
         self.0 = hmac_key(key);
     }
@@ -69,18 +69,18 @@ fn nonce(nonce: &bench::Nonce) -> Nonce {
 }
 
 impl Aead for Gcm {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &bench::Key) {
         self.key = less_safe(self.algorithm, key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, at: &bench::Nonce, ad: &[u8], message: &mut [u8], tag: &mut bench::Tag) {
         let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::from(ad), message);
         tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         at: &bench::Nonce,

@@ -79,18 +79,18 @@ pub(super) fn aes_256_gcm_siv() -> Cipher<Aes256GcmSiv> {
 pub(super) struct Cipher<A>(A);
 
 impl<A: AeadInOut + KeyInit> Aead for Cipher<A> {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.0 = A::new(first(key));
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let sealed = self.0.encrypt_inout_detached(first(nonce), ad, message.into());
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,

@@ -30,17 +30,17 @@ impl Zears {
 }
 
 impl Aead for Zears {
-    #[inline]
+    #[inline(always)]
     fn rekey(&mut self, key: &Key) {
         self.0 = Aez::new(&key[..KEY_BYTES]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], _: &mut Tag) {
         self.0.encrypt_inplace(&nonce[..NONCE_BYTES], &[ad], 0, message);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         nonce: &Nonce,
