@@ -48,7 +48,7 @@ pub(super) trait MessageTask<V: VariantImpl> {
 }
 
 /// A key or a nonce of `V`.
-type Key<'a, V> = &'a Array<u8, <V as VariantImpl>::KeySize>;
+type KeyOrNonce<'a, V> = &'a Array<u8, <V as VariantImpl>::KeySize>;
 
 /// Divides the lanes of `V` into parts and runs a [`LaneTask`], or a [`MessageTask`].
 pub(super) struct OnLanes<V, T, const STRATEGY: usize> {
@@ -76,7 +76,8 @@ impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> Task for OnLanes<V, 
     }
 }
 
-impl<'a, V, T, const STRATEGY: usize> KeyedTask<Key<'a, V>, Key<'a, V>> for OnLanes<V, T, STRATEGY>
+impl<'a, V, T, const STRATEGY: usize> KeyedTask<KeyOrNonce<'a, V>, KeyOrNonce<'a, V>>
+    for OnLanes<V, T, STRATEGY>
 where
     V: VariantImpl,
     T: MessageTask<V>,
@@ -84,7 +85,7 @@ where
     type Output = ();
 
     #[inline(always)]
-    fn run_keyed<I: Isa>(self, isa: I, key: Key<'a, V>, nonce: Key<'a, V>) {
+    fn run_keyed<I: Isa>(self, isa: I, key: KeyOrNonce<'a, V>, nonce: KeyOrNonce<'a, V>) {
         let task = Initialised { key, nonce, task: self.task };
         OnLanes::<V, _, STRATEGY>::new(task).run(isa);
     }
@@ -92,8 +93,8 @@ where
 
 /// A [`MessageTask`] and what comes before it.
 struct Initialised<'a, V: VariantImpl, T> {
-    key: Key<'a, V>,
-    nonce: Key<'a, V>,
+    key: KeyOrNonce<'a, V>,
+    nonce: KeyOrNonce<'a, V>,
     task: T,
 }
 

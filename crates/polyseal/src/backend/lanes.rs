@@ -74,7 +74,12 @@ pub trait Isa: Copy {
     /// another thread runs on the core, so that a loop of 90 bytes across three lines takes 1.35
     /// times as long as across two (AEGIS-256).
     #[inline(always)]
-    fn align_code(self) {}
+    fn align_code(self) {
+        #[cfg(target_arch = "x86_64")]
+        if const { !Self::ROUNDS_ARE_CALLS } {
+            super::code::align();
+        }
+    }
 
     /// Computes `part`: where [rounds are calls](Self::ROUNDS_ARE_CALLS), in one function for all
     /// callers.

@@ -29,11 +29,6 @@ impl Isa for AesNi {
     const REGISTERS: usize = 16;
 
     #[inline(always)]
-    fn align_code(self) {
-        super::code::align();
-    }
-
-    #[inline(always)]
     fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
     where
         T: KeyedTask<K, N>,

@@ -27,11 +27,6 @@ impl Isa for Vaes256 {
     const REGISTERS: usize = 16;
 
     #[inline(always)]
-    fn align_code(self) {
-        super::code::align();
-    }
-
-    #[inline(always)]
     fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
     where
         T: KeyedTask<K, N>,

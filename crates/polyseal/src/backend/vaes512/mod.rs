@@ -31,11 +31,6 @@ impl Isa for Vaes512 {
     const REGISTERS: usize = 32;
 
     #[inline(always)]
-    fn align_code(self) {
-        super::code::align();
-    }
-
-    #[inline(always)]
     fn enter<K, N, T>(self, key: K, nonce: N, task: T) -> T::Output
     where
         T: KeyedTask<K, N>,
