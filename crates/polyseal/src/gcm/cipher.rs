@@ -47,7 +47,7 @@ pub(super) struct ExpandedKey<A> {
 
 impl<A: Aes> ExpandedKey<A> {
     pub(super) fn new(key: &[u8], backend: Backend) -> Self {
-        let mut expanded = Self { backend, keys: Expanded::new(), aes: PhantomData };
+        let mut expanded = Self { backend, keys: Expanded::ZERO, aes: PhantomData };
         backend.run(Expand::<A> { key, keys: &mut expanded.keys, aes: PhantomData });
         expanded
     }
@@ -447,7 +447,7 @@ pub(super) fn call_long<A: Aes, D: Direction, I: Isa>(
     buffer: InOutBuf<'_, '_, u8>,
     tag: &mut [u8; 16],
 ) {
-    let mut keys = Expanded::new();
+    let mut keys = Expanded::ZERO;
     calls.call(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
     let first = FirstBlock::Given(first);
     calls.call(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind: PhantomData });

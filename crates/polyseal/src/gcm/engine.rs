@@ -178,9 +178,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
                 None => {}
                 Some(Hashed::Registers(y)) => self.ghash.take_of_group(j, [y[j], y[j + 1]]),
                 Some(Hashed::Bytes(bytes)) => {
-                    let at = j * L::BYTES;
-                    let (first, second) = bytes[at..at + 2 * L::BYTES].split_at(L::BYTES);
-                    let pair = [L::load(self.isa, first), L::load(self.isa, second)];
+                    let pair = [load(self.isa, bytes, j), load(self.isa, bytes, j + 1)];
                     self.ghash.take_of_group(j, pair);
                 }
             }
@@ -192,8 +190,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         let last = L::broadcast(self.isa, &self.round_keys[A::ROUNDS]);
         let mut keys = [last; GROUP];
         for (j, key) in keys.iter_mut().enumerate() {
-            let at = j * L::BYTES;
-            *key = key.xor(L::load(self.isa, &message[at..at + L::BYTES]));
+            *key = key.xor(load(self.isa, message, j));
         }
         x = L::aes_last_rounds(x, keys);
         if ciphertext.is_some() {
@@ -266,6 +263,13 @@ pub(super) fn add_partial<L: Lanes>(
     if seals { output.truncate(bytes) } else { input }
 }
 
+/// Register `j` of a group.
+#[inline(always)]
+pub(super) fn load<L: Lanes>(isa: L::Isa, group: &[u8], j: usize) -> L {
+    L::load(isa, &group[j * L::BYTES..(j + 1) * L::BYTES])
+}
+
+/// Writes a group.
 #[inline(always)]
 pub(super) fn store<L: Lanes>(x: [L; GROUP], output: &mut [u8]) {
     for (j, x) in x.iter().enumerate() {

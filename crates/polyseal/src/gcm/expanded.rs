@@ -13,9 +13,7 @@ pub(super) struct Expanded {
 }
 
 impl Expanded {
-    pub(super) const fn new() -> Self {
-        Self { round_keys: [[0; 16]; 15], powers: Powers::new() }
-    }
+    pub(super) const ZERO: Self = Self { round_keys: [[0; 16]; 15], powers: Powers::ZERO };
 
     /// Expands `key` for hashes of any number of blocks.
     #[inline(always)]

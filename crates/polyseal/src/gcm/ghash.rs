@@ -7,13 +7,20 @@
 //! POLYVAL itself, for AES-GCM-SIV, is the same without the reversals: `X · H · x^-128`.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use crate::backend::{Clmul, Isa, Lanes, wipe};
 
 /// How many registers are hashed before a reduction.
 pub(super) const GROUP: usize = 8;
-/// How many powers there is room for: those of a group of the widest registers.
-const MAX_POWERS: usize = 4 * GROUP;
+/// How many blocks the powers of a group take, for registers of so many blocks: behind the first
+/// power, there is a register of zeros.
+pub(super) const fn room(register_blocks: usize) -> usize {
+    (GROUP + 1) * register_blocks
+}
+
+/// The room for the powers of every back end.
+const MOST_ROOM: usize = room(4);
 
 /// A product before its reduction, in units of x^0, x^64 and x^128.
 ///
@@ -117,16 +124,22 @@ pub(super) fn first_powers<L: Clmul>(isa: L::Isa, h: L::X1) -> L {
 /// Powers of the hash key, from the highest to the first.
 #[derive(Clone)]
 #[repr(align(64))]
-pub(super) struct Powers {
-    /// `h^k` lies at `MAX_POWERS − k`; behind the first power a register's worth of zeros.
-    powers: [[u8; 16]; MAX_POWERS + 4],
+pub(super) struct Powers<const ROOM: usize = MOST_ROOM> {
+    /// See [`place`](Self::place).
+    powers: [[u8; 16]; ROOM],
     /// The sum of each one's halves; and behind it that of the power one register lower.
-    sums: [[u8; 16]; MAX_POWERS + 4],
+    sums: [[u8; 16]; ROOM],
 }
 
-impl Powers {
-    pub(super) const fn new() -> Self {
-        Self { powers: [[0; 16]; MAX_POWERS + 4], sums: [[0; 16]; MAX_POWERS + 4] }
+impl<const ROOM: usize> Powers<ROOM> {
+    /// A constant: what a function returned would be copied twice.
+    pub(super) const ZERO: Self = Self { powers: [[0; 16]; ROOM], sums: [[0; 16]; ROOM] };
+
+    /// Where the register of powers from `h^highest` downwards lies.
+    #[inline(always)]
+    fn place<L: Lanes>(highest: usize) -> Range<usize> {
+        let at = 16 * (const { ROOM - ROOM / (GROUP + 1) } - highest);
+        at..at + L::BYTES
     }
 
     /// A group's powers of `h`.
@@ -156,23 +169,21 @@ impl Powers {
     /// Writes the powers of register `number`, of which the next lower are known.
     #[inline(always)]
     fn store<L: Clmul>(&mut self, number: usize, powers: L, lower: L) {
-        let at = 16 * (MAX_POWERS - number * L::BLOCKS);
-        powers.store(&mut self.powers.as_flattened_mut()[at..at + L::BYTES]);
+        let place = Self::place::<L>(number * L::BLOCKS);
+        powers.store(&mut self.powers.as_flattened_mut()[place.clone()]);
         let sums = sum_of_halves(powers).low_halves(sum_of_halves(lower));
-        sums.store(&mut self.sums.as_flattened_mut()[at..at + L::BYTES]);
+        sums.store(&mut self.sums.as_flattened_mut()[place]);
     }
 
     /// A register of powers from `h^highest` downwards.
     #[inline(always)]
     fn load<L: Clmul>(&self, isa: L::Isa, highest: usize) -> L {
-        let at = 16 * (MAX_POWERS - highest);
-        L::load(isa, &self.powers.as_flattened()[at..at + L::BYTES])
+        L::load(isa, &self.powers.as_flattened()[Self::place::<L>(highest)])
     }
 
     #[inline(always)]
     fn load_sums<L: Clmul>(&self, isa: L::Isa, highest: usize) -> L {
-        let at = 16 * (MAX_POWERS - highest);
-        L::load(isa, &self.sums.as_flattened()[at..at + L::BYTES])
+        L::load(isa, &self.sums.as_flattened()[Self::place::<L>(highest)])
     }
 
     #[inline(always)]
@@ -221,9 +232,9 @@ impl Order for AsIs {
 }
 
 /// A hash under way, over vectors `L`.
-pub(super) struct Ghash<'p, L: Lanes, O = Reversed> {
+pub(super) struct Ghash<'p, L: Lanes, O = Reversed, const ROOM: usize = MOST_ROOM> {
     isa: L::Isa,
-    powers: &'p Powers,
+    powers: &'p Powers<ROOM>,
     hash: L::X1,
     product: Product<L>,
     /// The power that the next block is multiplied with; with none left, the sum is reduced.
@@ -231,18 +242,18 @@ pub(super) struct Ghash<'p, L: Lanes, O = Reversed> {
     order: PhantomData<O>,
 }
 
-impl<'p, L: Clmul, O: Order> Ghash<'p, L, O> {
+impl<'p, L: Clmul, O: Order, const ROOM: usize> Ghash<'p, L, O, ROOM> {
     /// The most blocks that are summed up before a reduction.
     pub(super) const GROUP_BLOCKS: usize = GROUP * L::BLOCKS;
 
     #[inline(always)]
-    pub(super) fn new(isa: L::Isa, powers: &'p Powers) -> Self {
+    pub(super) fn new(isa: L::Isa, powers: &'p Powers<ROOM>) -> Self {
         Self::resume(isa, powers, L::X1::broadcast(isa, &[0; 16]))
     }
 
     /// Goes on from what [`finish`](Self::finish) gave.
     #[inline(always)]
-    pub(super) fn resume(isa: L::Isa, powers: &'p Powers, hash: L::X1) -> Self {
+    pub(super) fn resume(isa: L::Isa, powers: &'p Powers<ROOM>, hash: L::X1) -> Self {
         let (hash, product) = (O::turn(hash), Product::zero(isa));
         Self { isa, powers, hash, product, power: 0, order: PhantomData }
     }

@@ -97,7 +97,7 @@ impl<S: Scheme> NonceDerived<S> {
 
     fn begin(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<Aes256>> {
         LONGEST.check(ad.len(), 0)?;
-        let ongoing = Ongoing::blank(self.backend, Expanded::new());
+        let ongoing = Ongoing::blank(self.backend, Expanded::ZERO);
         let mut message = WithCommitment { ongoing, commitment: [0; 32] };
         let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut message;
         let root = &self.root;

@@ -17,9 +17,8 @@ use aead::inout::InOutBuf;
 
 use super::aes::{self, Aes as _, Aes256, RoundKeys};
 use super::counters::words;
-use super::engine::{Direction, Opening, Sealing, add_partial, store};
-use super::expanded::Expanded;
-use super::ghash::{AsIs, GROUP, Ghash, Order};
+use super::engine::{Direction, Opening, Sealing, add_partial, load, store};
+use super::ghash::{AsIs, GROUP, Ghash, Order, Powers, room};
 use super::short::{self, ShortHash, hash_message};
 use crate::backend::{
     Backend, Calls, Clmul, Isa, KeyedTask, Lanes, Sequence, StackUse, Task, wipe,
@@ -121,7 +120,7 @@ impl Task for Expand<'_> {
 
 /// What a message leaves on the stack, by its length.
 type ShortStack = StackUse<832, 1408, 1408, 3072>;
-type LongStack = StackUse<4096, 4096, 4096, 5120>;
+type LongStack = StackUse<3072, 2560, 1664, 5120>;
 
 /// A message to be sealed or opened.
 struct Message<'a, 'i, 'o, D> {
@@ -158,7 +157,7 @@ impl<D: Direction> Sequence for KeyedMessage<'_, '_, '_, D> {
 }
 
 /// POLYVAL under way.
-type Polyval<'p, L> = Ghash<'p, L, AsIs>;
+type Polyval<'p, L, const ROOM: usize> = Ghash<'p, L, AsIs, ROOM>;
 
 /// A message's keys (section 4).
 struct Derived<X> {
@@ -309,18 +308,31 @@ impl<D: Direction> KeyedTask<&RoundKeys, &[u8]> for LongSivTask<'_, '_, '_, D> {
 
     #[inline(always)]
     fn run_keyed<I: Isa>(self, isa: I, round_keys: &RoundKeys, nonce: &[u8]) {
-        let Message { ad, mut buffer, received, .. } = self.0;
+        match const { I::Register::BLOCKS } {
+            1 => self.0.long::<I, { room(1) }>(isa, round_keys, nonce),
+            2 => self.0.long::<I, { room(2) }>(isa, round_keys, nonce),
+            _ => self.0.long::<I, { room(4) }>(isa, round_keys, nonce),
+        }
+    }
+}
+
+impl<D: Direction> Message<'_, '_, '_, D> {
+    /// A message of any length; there is room for as many powers as the back end takes.
+    #[inline(always)]
+    fn long<I: Isa, const ROOM: usize>(self, isa: I, round_keys: &RoundKeys, nonce: &[u8]) {
+        let Self { ad, mut buffer, received, .. } = self;
         let (ad_bytes, bytes) = (ad.len(), buffer.len());
         let Derived { h, key } = derive(isa, round_keys, nonce);
-        let mut keys = Expanded::new();
-        aes::expand::<Aes256, I::X1>(isa, key, &mut keys.round_keys);
+        let mut round_keys = [[0; 16]; 15];
+        aes::expand::<Aes256, I::X1>(isa, key, &mut round_keys);
         let blocks = ad_bytes.div_ceil(16) + bytes.div_ceil(16) + 1;
-        keys.powers.fill_for::<I::Register>(isa, h, blocks);
+        let mut powers = Powers::<ROOM>::ZERO;
+        powers.fill_for::<I::Register>(isa, h, blocks);
 
-        let round_keys = &keys.round_keys;
-        let mut polyval = Polyval::<I::Register>::new(isa, &keys.powers);
-        let group_blocks = Polyval::<I::Register>::GROUP_BLOCKS;
-        let whole = bytes / (16 * group_blocks) * (16 * group_blocks);
+        let mut polyval = Polyval::<I::Register, ROOM>::new(isa, &powers);
+        let group_blocks = Polyval::<I::Register, ROOM>::GROUP_BLOCKS;
+        let group = 16 * group_blocks;
+        let whole = bytes / group * group;
         // CT: lengths are public. What fits into one sum is reduced once.
         let one_sum = blocks <= group_blocks;
         if one_sum {
@@ -338,71 +350,73 @@ impl<D: Direction> KeyedTask<&RoundKeys, &[u8]> for LongSivTask<'_, '_, '_, D> {
             }
             polyval.take_part(rest);
             polyval.take_lengths(ad_bytes as u64, bytes as u64);
-            let tag = tag_of(isa, round_keys, polyval.finish(), nonce);
-            let mut stream = Stream::<I::Register>::new(isa, round_keys, tag);
-            for at in (0..whole).step_by(16 * group_blocks) {
-                stream.group(&mut buffer, at, None);
+            let tag = tag_of(isa, &round_keys, polyval.finish(), nonce);
+            let mut stream = Stream::<I::Register, ROOM>::new(isa, &round_keys, tag);
+            for at in (0..whole).step_by(group) {
+                let (_, mut rest) = buffer.reborrow().split_at(at);
+                let output = stream.group(&rest.get_in()[..group], None);
+                store(output, &mut rest.get_out()[..group]);
             }
             stream.rest(buffer, whole, None);
             tag
         } else {
-            let mut stream = Stream::new(isa, round_keys, I::X1::load(isa, received));
-            for at in (0..whole).step_by(16 * group_blocks) {
-                stream.group(&mut buffer, at, Some(&mut polyval));
-            }
+            let mut stream = Stream::new(isa, &round_keys, I::X1::load(isa, received));
             if whole > 0 {
-                polyval.take_all(&buffer.get_out()[whole - 16 * group_blocks..whole]);
+                let output = stream.group(&buffer.get_in()[..group], None);
+                store(output, &mut buffer.get_out()[..group]);
+                for at in (group..whole).step_by(group) {
+                    let (mut done, mut rest) = buffer.reborrow().split_at(at);
+                    let before = Some((&mut polyval, &done.get_out()[at - group..]));
+                    let output = stream.group(&rest.get_in()[..group], before);
+                    store(output, &mut rest.get_out()[..group]);
+                }
+                polyval.take_all(&buffer.get_out()[whole - group..whole]);
             }
             if !one_sum {
                 polyval.expect(rest_blocks);
             }
             stream.rest(buffer, whole, Some(&mut polyval));
             polyval.take_lengths(ad_bytes as u64, bytes as u64);
-            tag_of(isa, round_keys, polyval.finish(), nonce)
+            tag_of(isa, &round_keys, polyval.finish(), nonce)
         };
-        tag.store(self.0.tag);
-        keys.wipe();
+        tag.store(self.tag);
+        wipe(round_keys.as_flattened_mut());
+        powers.wipe();
     }
 }
 
 /// Counter mode over registers.
-struct Stream<'k, L: Lanes> {
+struct Stream<'k, L: Lanes, const ROOM: usize> {
     isa: L::Isa,
     round_keys: &'k RoundKeys,
     counters: Counters<L>,
 }
 
-impl<'k, L: Clmul> Stream<'k, L> {
+impl<'k, L: Clmul, const ROOM: usize> Stream<'k, L, ROOM> {
     #[inline(always)]
     fn new(isa: L::Isa, round_keys: &'k RoundKeys, tag: L::X1) -> Self {
         Self { isa, round_keys, counters: Counters::new(isa, tag) }
     }
 
-    /// Encrypts or decrypts the group at `at`. With a hash, the output of the group before it is
-    /// hashed between the rounds, for the CPU computes both at once.
+    /// Encrypts or decrypts a group. With a hash, `before`, a group of it, is hashed between the
+    /// rounds, for the CPU computes both at once.
     #[inline(always)]
     fn group(
         &mut self,
-        buffer: &mut InOutBuf<'_, '_, u8>,
-        at: usize,
-        polyval: Option<&mut Polyval<'_, L>>,
-    ) {
+        message: &[u8],
+        before: Option<(&mut Polyval<'_, L, ROOM>, &[u8])>,
+    ) -> [L; GROUP] {
         let Self { isa, round_keys, .. } = *self;
-        let bytes = const { GROUP * L::BYTES };
-        let (mut done, mut rest) = buffer.reborrow().split_at(at);
         let mut x = self.counters.next::<GROUP>();
         let whitening = L::broadcast(isa, &round_keys[0]);
         for x in &mut x {
             *x = x.xor(whitening);
         }
-        let hashed = polyval.filter(|_| at > 0);
-        if let Some(polyval) = hashed {
-            let before = &done.get_out()[at - bytes..];
+        if let Some((polyval, before)) = before {
             // Two rounds to two registers.
             for j in (0..GROUP).step_by(2) {
                 x = self.round(x, j + 1);
-                let (first, second) = before[j * L::BYTES..][..2 * L::BYTES].split_at(L::BYTES);
-                polyval.take_of_group(j, [L::load(isa, first), L::load(isa, second)]);
+                polyval.take_of_group(j, [load(isa, before, j), load(isa, before, j + 1)]);
                 x = self.round(x, j + 2);
             }
             polyval.end_group();
@@ -415,10 +429,10 @@ impl<'k, L: Clmul> Stream<'k, L> {
             x = self.round(x, r);
         }
         let mut last = [L::broadcast(isa, &round_keys[Aes256::ROUNDS]); GROUP];
-        for (key, input) in last.iter_mut().zip(rest.get_in().chunks_exact(L::BYTES)) {
-            *key = key.xor(L::load(isa, input));
+        for (j, key) in last.iter_mut().enumerate() {
+            *key = key.xor(load(isa, message, j));
         }
-        store(L::aes_last_rounds(x, last), &mut rest.get_out()[..bytes]);
+        L::aes_last_rounds(x, last)
     }
 
     #[inline(always)]
@@ -432,7 +446,7 @@ impl<'k, L: Clmul> Stream<'k, L> {
         mut self,
         mut buffer: InOutBuf<'_, '_, u8>,
         from: usize,
-        mut polyval: Option<&mut Polyval<'_, L>>,
+        mut polyval: Option<&mut Polyval<'_, L, ROOM>>,
     ) {
         let bytes = buffer.len();
         // CT: lengths are public.
