@@ -149,9 +149,9 @@ rustcrypto! {
 }
 
 /// What a message leaves on the stack, by its length.
-type ShortStack = StackUse<512, 896, 896, 3072>;
-type MediumStack = StackUse<1024, 2048, 1344, 2048>;
-type LongStack = StackUse<2048, 2048, 2048, 2048>;
+type ShortStack = StackUse<512, 640, 640, 3072>;
+type MediumStack = StackUse<1024, 1408, 1088, 2048>;
+type LongStack = StackUse<1536, 1536, 1024, 2048>;
 /// What deriving and expanding a key leaves there.
 type ExpandingStack = StackUse<2048, 2048, 2048, 2048>;
 

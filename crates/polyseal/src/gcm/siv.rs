@@ -119,7 +119,7 @@ impl Task for Expand<'_> {
 }
 
 /// What a message leaves on the stack, by its length.
-type ShortStack = StackUse<832, 1408, 1408, 3072>;
+type ShortStack = StackUse<832, 1152, 1152, 3072>;
 type LongStack = StackUse<3072, 2560, 1664, 5120>;
 
 /// A message to be sealed or opened.
