@@ -8,7 +8,7 @@ export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 
 .PHONY: help demo check test test-all format lint portable unit rustdoc python wheel go js constant-time hw
-.PHONY: docs dist release sign-release bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
+.PHONY: docs dist release approve-release sign-release bench papers pages fuzz mutants hw-syn deny clean tool publish-crates publish-python
 
 help: ## these lines
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -119,7 +119,12 @@ RELEASE = binutils debootstrap dpkg gcc-mingw-w64-x86-64 python3-venv qemu-user-
 release: ## make release VERSION=1.2.3: all of it, tested, in target/release-1.2.3
 	scripts/with $(RELEASE) -- scripts/release $(VERSION)
 
-sign-release: ## its checksums, signed with MINISIGN_SECRET_KEY
+# FROM is where `release` has put it, or where it was brought to: target/approved is all of it that is taken.
+FROM = target
+approve-release:
+	scripts/release approve $(VERSION) $(FROM)
+
+sign-release: approve-release ## its checksums, signed with MINISIGN_SECRET_KEY
 	scripts/with minisign -- scripts/release sign $(VERSION)
 
 bench: ## the algorithms on this machine
@@ -157,9 +162,10 @@ deny: ## licences, sources and advisories of the dependencies
 publish-crates:
 	cargo publish --workspace --locked --no-verify
 
-publish-python:
-	scripts/with python3-venv -- scripts/python --in publish -m uv publish --trusted-publishing always \
-		target/release-$(VERSION)/polyseal-*.whl target/release-$(VERSION)/polyseal-$(VERSION).tar.gz
+# -P, --no-config: no module and no setting of the folder in which this runs.
+publish-python: approve-release
+	scripts/with python3-venv -- scripts/python --in publish -P -m uv --no-config publish --trusted-publishing always \
+		target/approved/polyseal-*.whl target/approved/polyseal-$(VERSION).tar.gz
 
 clean: ## removes what was built
 	cargo clean

@@ -1,0 +1,145 @@
+"""An artifact is data: `scripts/release approve` takes what the tag's message approves, and nothing else."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+RELEASE = ROOT / "scripts" / "release"
+FILES = {"polyseal-1.2.3.tar.gz": b"sources", "polyseal-1.2.3-py3-none-any.whl": b"wheel", "NOTES.md": b"notes"}
+
+
+def git(repository, *arguments):
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, *arguments], cwd=repository, check=True, capture_output=True)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A repository with the script, the artifact of a build in it, and the tag that approves that."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(RELEASE, tmp_path / "scripts")
+    folder = tmp_path / "artifact" / "release-1.2.3"
+    folder.mkdir(parents=True)
+    sums = ""
+    for name, contents in FILES.items():
+        (folder / name).write_bytes(contents)
+        sums += f"{hashlib.sha256(contents).hexdigest()}  {name}\n"
+    (folder / "SHA256SUMS").write_text(sums)
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "scripts")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    approve(tmp_path, hashlib.sha256(sums.encode()).hexdigest())
+    return tmp_path
+
+
+def approve(checkout, digest):
+    git(checkout, "tag", "--force", "-a", "v1.2.3", "-m", "Polyseal 1.2.3", "-m", f"SHA256SUMS {digest}  -")
+
+
+def taken(checkout):
+    """The files that are approved; what is said if none are."""
+    command = ["bash", checkout / "scripts" / "release", "approve", "1.2.3", "artifact"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    approved = checkout / "target" / "approved"
+    if done.returncode != 0:
+        assert not approved.exists()
+        return done.stderr
+    return sorted(path.name for path in approved.iterdir())
+
+
+ALL = sorted([*FILES, "SHA256SUMS"])
+
+
+def test_what_was_approved_is_taken_and_nothing_beside_it(checkout):
+    artifact = checkout / "artifact"
+    (artifact / "venvs" / "publish" / "bin").mkdir(parents=True)
+    (artifact / "release-6.6.6").mkdir()
+    (artifact / "release-1.2.3" / "polyseal-6.6.6.whl").write_bytes(b"another")
+    (checkout / "target" / "approved").mkdir(parents=True)
+    (checkout / "target" / "approved" / "polyseal-0.0.0.whl").write_bytes(b"of an earlier one")
+    assert taken(checkout) == ALL
+
+
+def sums_of_another(folder):
+    wheel = b"another wheel"
+    (folder / "polyseal-1.2.3-py3-none-any.whl").write_bytes(wheel)
+    sums = folder / "SHA256SUMS"
+    old = hashlib.sha256(FILES["polyseal-1.2.3-py3-none-any.whl"]).hexdigest()
+    sums.write_text(sums.read_text().replace(old, hashlib.sha256(wheel).hexdigest()))
+
+
+def another_wheel(folder):
+    (folder / "polyseal-1.2.3-py3-none-any.whl").write_bytes(b"another wheel")
+
+
+def a_link(folder):
+    (folder / "NOTES.md").rename(folder.parent / "elsewhere")
+    (folder / "NOTES.md").symlink_to("../elsewhere")
+
+
+def a_folder_that_is_a_link(folder):
+    folder.rename(folder.parent / "elsewhere")
+    folder.symlink_to("elsewhere")
+
+
+def no_sums(folder):
+    (folder / "SHA256SUMS").unlink()
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (sums_of_another, "is not what v1.2.3 approves"),
+        (another_wheel, "is not what its SHA256SUMS says"),
+        (a_link, "NOTES.md is no file"),
+        (a_folder_that_is_a_link, "is no file"),
+        (no_sums, "is no file"),
+    ],
+)
+def test_what_was_not_approved_is_not_taken(checkout, change, said):
+    change(checkout / "artifact" / "release-1.2.3")
+    assert said in taken(checkout)
+
+
+@pytest.mark.parametrize("name", ["../polyseal-1.2.3.tar.gz", "/etc/hostname", "-rf", ".hidden", "a b"])
+def test_a_name_is_the_name_of_a_file_there(checkout, name):
+    sums = f"{hashlib.sha256(b'').hexdigest()}  {name}\n"
+    (checkout / "artifact" / "release-1.2.3" / "SHA256SUMS").write_text(sums)
+    approve(checkout, hashlib.sha256(sums.encode()).hexdigest())
+    assert "has the name" in taken(checkout)
+
+
+def test_the_tag_is_of_the_commit_and_says_what_it_approves(checkout):
+    git(checkout, "commit", "--quiet", "--allow-empty", "-m", "two")
+    assert "is not what is checked out" in taken(checkout)
+    git(checkout, "tag", "--force", "-a", "v1.2.3", "-m", "no hash")
+    assert "has no line" in taken(checkout)
+    git(checkout, "tag", "--force", "v1.2.3")
+    assert not (checkout / "target" / "approved").exists()
+    assert isinstance(taken(checkout), str)
+
+
+def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
+    """A folder of an artifact is named by its download and as FROM; what is published is in target/approved."""
+    jobs = (ROOT / ".github/workflows/release.yml").read_text().split("\njobs:\n")[1]
+    jobs = re.split(r"^  (?=[a-z]+:$)", jobs, flags=re.M)[1:]
+    assert len(jobs) == 4
+    for job in jobs:
+        downloads = re.findall(r"download-artifact@.*\n +with:\n +name: release\n +path: (.*)", job)
+        if not downloads:
+            assert "target/release" not in job or "contents: read" in job
+            continue
+        assert downloads == ["artifact"]
+        lines = [line for line in job.splitlines() if "artifact" in line and "uses:" not in line]
+        others = [line.strip() for line in lines if "path: artifact" not in line and "FROM=artifact" not in line]
+        assert not others, others
+        published = re.findall(r"target/\S+", job)
+        assert all(path.startswith("target/approved/") for path in published), published
+    makefile = (ROOT / "Makefile").read_text()
+    for target in ["sign-release", "publish-python"]:
+        assert re.search(rf"^{target}: approve-release\b", makefile, re.M)
