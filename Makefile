@@ -65,7 +65,8 @@ portable: ## the core without std, and with its default features
 # What can be tested only with other programs says so where they are not.
 unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client -- \
-		cargo test --locked --workspace --features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring
+		cargo test --locked --workspace \
+		--features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring,polyseal-object-store/remote
 
 # For systems that are no Linux: what is not for one system alone.
 tool: ## the tests of the tool and of what it is made of

@@ -15,7 +15,7 @@ PICTURE = ROOT / "docs" / "architecture.svg"
 # Which crates use which: each row uses those below it.
 CRATES = [
     ("Fronts", "convert what they are given, and call", ["cli", "py", "c", "wasm"]),
-    ("Files and objects", "by name: on disks, in stores; test vectors", ["local", "object-store", "kms", "vectors"]),
+    ("Files and objects", "by name: on disks, in stores; test vectors", ["local", "object-store", "kms", "http", "vectors"]),
     ("Format", "bytes and streams, without names", ["file"]),
 ]
 FLOORS = {

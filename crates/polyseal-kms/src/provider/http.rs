@@ -1,7 +1,9 @@
-//! Requests to services that keep keys: one at a time, bounded, tried again where that may help.
+//! Requests to services that keep keys: one at a time, by [`polyseal_http`], tried again where that
+//! may help.
 //!
 //! Security claim: only `https:` is spoken, or `http:` to this machine. No redirect is followed, so
-//! what signs a request goes nowhere else. An answer has at most 1 MiB.
+//! what signs a request goes nowhere else. An answer has at most 1 MiB. An address with a user or a
+//! password is refused.
 //!
 //! Limits: what goes through the buffers of HTTP and TLS is not wiped, nor are headers, which have
 //! tokens. A request that is never answered is given up after two and a half minutes.
@@ -10,15 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use polyseal_http::{Proxies, Redirects, Rules};
+use reqwest::Url;
 use reqwest::header::HeaderValue;
-use reqwest::{Client, Url, redirect};
 use zeroize::Zeroizing;
 
 use crate::{Problem, Result};
 
-/// The most of an answer, in bytes.
-const MAX_ANSWER_BYTES: usize = 1 << 20;
-const CONNECT: Duration = Duration::from_secs(10);
 const TOTAL: Duration = Duration::from_secs(30);
 
 /// Tries of one request, the first among them.
@@ -47,6 +47,9 @@ pub(super) type Headers = Vec<(&'static str, String)>;
 pub(super) fn url(text: &str) -> Result<Url> {
     let bad = |why: &str| Problem::Setting(format!("the address of the service {why}"));
     let url = Url::parse(text).map_err(|_| bad("is no URL"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad("has a user or a password in it").into());
+    }
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
@@ -120,12 +123,12 @@ async fn exchange(
     headers: &[(&'static str, String)],
     body: &[u8],
 ) -> reqwest::Result<std::result::Result<Answer, Problem>> {
-    let client = Client::builder()
-        .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT)
-        .timeout(TOTAL)
-        .user_agent(concat!("polyseal/", env!("CARGO_PKG_VERSION")));
-    let client = if is_loopback(url) { client.no_proxy() } else { client }.build()?;
+    let mut rules = Rules::new(Redirects::None);
+    rules.total = Some(TOTAL);
+    if is_loopback(url) {
+        (rules.plain, rules.proxies) = (true, Proxies::None);
+    }
+    let client = rules.client()?;
     let mut request = client.post(url.clone());
     for (name, value) in headers {
         let Ok(mut value) = HeaderValue::try_from(value) else {
@@ -136,17 +139,11 @@ async fn exchange(
         request = request.header(*name, value);
     }
     let body = Bytes::from_owner(Zeroizing::new(body.to_vec()));
-    let mut answer = request.body(body).send().await?;
+    let answer = request.body(body).send().await?;
     let status = answer.status().as_u16();
-    // All of it at once: a vector that grows leaves copies behind.
-    let mut all = Zeroizing::new(Vec::with_capacity(MAX_ANSWER_BYTES));
-    while let Some(chunk) = answer.chunk().await? {
-        if all.len() + chunk.len() > MAX_ANSWER_BYTES {
-            return Ok(Err(Problem::Service("its answer has more than 1 MiB".to_owned())));
-        }
-        all.extend_from_slice(&chunk);
-    }
-    Ok(Ok(Answer { status, body: all }))
+    let body = polyseal_http::body(answer).await?;
+    let too_long = || Problem::Service("its answer has more than 1 MiB".to_owned());
+    Ok(body.map(|body| Answer { status, body }).ok_or_else(too_long))
 }
 
 #[cfg(test)]
@@ -158,7 +155,14 @@ mod tests {
         for good in ["https://kms.example", "http://127.0.0.1:1/x", "http://localhost:80"] {
             assert!(url(good).is_ok(), "{good}");
         }
-        for bad in ["http://kms.example", "http://127.0.0.1.example", "file:///x", "kms.example"] {
+        for bad in [
+            "http://kms.example",
+            "http://127.0.0.1.example",
+            "file:///x",
+            "kms.example",
+            "https://u:p@kms.example",
+            "https://u@kms.example",
+        ] {
             assert!(url(bad).is_err(), "{bad}");
         }
     }

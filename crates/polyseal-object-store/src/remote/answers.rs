@@ -63,6 +63,10 @@ pub struct HttpNotAllowed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadList(pub(super) String);
 
+/// A credential, or what is sent to get one, that no request can be made with, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusableCredential(pub(super) String);
+
 /// No answer came, or not all of one.
 #[derive(Debug)]
 pub struct NoAnswer {
@@ -117,6 +121,12 @@ impl fmt::Display for BadList {
     }
 }
 
+impl fmt::Display for UnusableCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no whole answer from {}: {}", self.host, self.message)
@@ -129,6 +139,7 @@ impl Error for EmptyObject {}
 impl Error for Redirected {}
 impl Error for HttpNotAllowed {}
 impl Error for BadList {}
+impl Error for UnusableCredential {}
 
 impl Error for NoAnswer {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

@@ -1,22 +1,14 @@
 //! From the name of an object to what reads, writes and lists there.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use futures_util::TryStreamExt;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{
-    BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt,
-    RetryConfig,
-};
+use object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
 
+use super::builders;
 use super::connector::{Connector, Server};
 use super::environment::options;
 use super::error::{Error, Problem};
@@ -25,9 +17,6 @@ use super::outage::Outage;
 use super::runtime::{runtime, wait};
 use super::s3::S3;
 use super::url::{ObjectUrl, Scheme, literal};
-
-/// For how long a server that fails is asked again, before it is an error.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What whoever waits for a store may want to know.
 #[derive(Clone, Copy, Debug)]
@@ -90,62 +79,29 @@ impl Bucket {
         let entered = runtime().map_err(|error| failed(Problem::Io(error)))?.enter();
         let built = Self::build(url, options, connector);
         drop(entered);
-        let (store, s3) = built.map_err(|error| {
-            let said = error.to_string();
-            failed(Problem::Setting(said.lines().next().unwrap_or_default().to_owned()))
-        })?;
+        let (store, s3) = built.map_err(|error| failed(Problem::setting(&error)))?;
         Ok(Arc::new(Self { store, s3, compares: false.into(), url: url.with_key("") }))
     }
 
     fn build(
         url: &ObjectUrl,
-        options: Vec<(String, String)>,
+        options: builders::Options,
         connector: Connector,
     ) -> object_store::Result<(Arc<dyn ObjectStore>, Option<S3>)> {
-        let bucket = url.bucket();
-        // What of it is the client's, also for requests that no store makes.
-        let client = options.iter().fold(ClientOptions::new(), |client, (key, value)| {
-            let key = key.to_ascii_lowercase();
-            let key = key.split_once('_').map_or(&key[..], |(_, key)| key);
-            match key.parse() {
-                Ok(key) => client.with_config(key, value),
-                Err(_) => client,
-            }
-        });
-        let retry = patient();
         match url.scheme() {
             Scheme::S3 => {
-                let builder = AmazonS3Builder::new().with_retry(retry);
-                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
-                    .with_bucket_name(bucket);
-                let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
-                let store = Arc::new(builder.with_http_connector(connector.clone()).build()?);
-                let s3 = S3::new(Arc::clone(&store), connector, client, region, bucket);
+                let client = builders::client_options(&options);
+                let (store, region) = builders::s3(options, url.bucket(), connector.clone())?;
+                let store = Arc::new(store);
+                let s3 = S3::new(Arc::clone(&store), connector, client, region, url.bucket());
                 Ok((store, Some(s3)))
             }
-            Scheme::Gs => {
-                let builder = GoogleCloudStorageBuilder::new().with_retry(retry);
-                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
-                    .with_bucket_name(bucket);
-                Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
-            }
+            Scheme::Gs => Ok((Arc::new(builders::gs(options, url.bucket(), connector)?), None)),
             Scheme::Az => {
                 let named = url.with_key("").to_string();
-                let builder = MicrosoftAzureBuilder::new().with_retry(retry);
-                let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
-                    .with_url(named);
-                Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
+                Ok((Arc::new(builders::az(options, named, connector)?), None))
             }
-            Scheme::Web => {
-                // Who writes http:// means it: what is read is authenticated all the same.
-                let plain = url.web_url().is_some_and(|url| url.scheme() == "http");
-                let client = ClientOptions::new().with_allow_http(plain);
-                let named = url.web_url().map(|url| url.origin().ascii_serialization());
-                let builder =
-                    HttpBuilder::new().with_retry(retry).with_url(named.unwrap_or_default());
-                let builder = builder.with_client_options(client).with_http_connector(connector);
-                Ok((Arc::new(builder.build()?), None))
-            }
+            Scheme::Web => Ok((Arc::new(builders::web(url.web_url(), connector)?), None)),
         }
     }
 
@@ -278,26 +234,6 @@ impl Object {
         let done = wait(work).map_err(|error| Error::io(&self.url, error))?;
         done.map_err(|error| self.failed(&error))
     }
-}
-
-/// How often a server that fails is asked again.
-pub(super) fn patient() -> RetryConfig {
-    let backoff = BackoffConfig { max_backoff: PATIENCE / 12, ..BackoffConfig::default() };
-    RetryConfig { backoff, max_retries: usize::MAX, retry_timeout: PATIENCE }
-}
-
-/// A builder with all options that it knows.
-pub(super) fn with_options<B, K: FromStr>(
-    builder: B,
-    options: Vec<(String, String)>,
-    set: impl Fn(B, K, String) -> B,
-) -> B {
-    options.into_iter().fold(builder, |builder, (key, value)| {
-        match key.to_ascii_lowercase().parse() {
-            Ok(key) => set(builder, key, value),
-            Err(_) => builder,
-        }
-    })
 }
 
 /// The key of an object whose name is `below` in a prefix; `None` if there can be none.

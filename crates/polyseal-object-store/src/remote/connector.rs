@@ -1,14 +1,13 @@
 //! The client that `object_store` makes its requests with.
 //!
-//! Source: `object_store` 0.13's [`HttpConnector`]; RFC 9110, section 15.4 (redirects).
+//! Source: `object_store` 0.13's [`HttpConnector`]. The rules are [`polyseal_http`]'s.
 //!
 //! Of the options of a store these are heeded: whether plain HTTP and certificates that prove
 //! nothing are allowed, the time to connect, proxies, the user agent, HTTP/1 only. The whole time
-//! of a request is not: an object of a terabyte takes hours. Certificates that are trusted are the
-//! system's (`SSL_CERT_FILE`), and proxies those of the environment, if the options name none.
+//! of a request is not: an object of a terabyte takes hours.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -19,21 +18,20 @@ use object_store::client::{
     HttpResponse, HttpResponseBody, HttpService,
 };
 use object_store::{ClientOptions, Error, Result};
-use reqwest::{NoProxy, Proxy, Url, redirect};
+use polyseal_http::{ANSWER_BYTES, Proxies, Redirects, Rules};
+use reqwest::Url;
 
 use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::body::BoundedBody;
 use super::lists::Pages;
 use super::outage::{OnOutage, Outage, OutageWatch};
-use super::request_kind::{ANSWER_BYTES, Bounds, RequestKind, RequestedRange, empty};
+use super::request_kind::{Bounds, RequestKind, RequestedRange, empty};
 use super::xml;
 
-const CONNECT: Duration = Duration::from_secs(10);
 const READ: Duration = Duration::from_secs(60);
 /// A server that copies a gigabyte, or puts an object together, says nothing meanwhile.
 const WRITE: Duration = Duration::from_secs(15 * 60);
 const TOLD_AFTER: Duration = Duration::from_secs(10);
-const REDIRECTS: usize = 10;
 
 /// Who is asked.
 #[derive(Clone, Debug)]
@@ -42,7 +40,7 @@ pub enum Server {
     Store,
     /// A web server with one object, whose URL every request goes to as it stands, whatever path
     /// `object_store` has for it; a query may be a signature, and is in no error. There are no
-    /// credentials: up to ten redirects are followed, but none that gives up TLS.
+    /// credentials, so redirects are followed, but none that gives up TLS.
     Web(Url),
 }
 
@@ -55,6 +53,7 @@ pub struct Connector {
     read: Duration,
     write: Duration,
     told_after: Duration,
+    clients: Arc<Mutex<Vec<(Rules, reqwest::Client)>>>,
 }
 
 type OnSkipped = Arc<dyn Fn(&str) + Send + Sync>;
@@ -68,8 +67,8 @@ impl Connector {
         on_skipped: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
         let (on_outage, on_skipped) = (Arc::new(on_outage), Arc::new(on_skipped));
-        let told_after = TOLD_AFTER;
-        Self { server, on_outage, on_skipped, read: READ, write: WRITE, told_after }
+        let (told_after, clients) = (TOLD_AFTER, Arc::default());
+        Self { server, on_outage, on_skipped, read: READ, write: WRITE, told_after, clients }
     }
 
     /// For how long nothing may come: while something is read, and until there is an answer to
@@ -85,50 +84,38 @@ impl Connector {
         Self { told_after, ..self }
     }
 
-    /// The client, and whether it may do without TLS.
-    fn client(&self, options: &ClientOptions) -> Result<(reqwest::Client, bool)> {
+    /// What its clients may do, for these options of a store.
+    fn rules(&self, options: &ClientOptions) -> Result<Rules> {
         let value = |key: ClientConfigKey| options.get_config_value(&key);
-        let allow_http = is_true(value(ClientConfigKey::AllowHttp))?;
-        let connect = match value(ClientConfigKey::ConnectTimeout) {
-            Some(text) => humantime::parse_duration(&text).map_err(wrong)?,
-            None => CONNECT,
-        };
-        let agent = value(ClientConfigKey::UserAgent)
-            .unwrap_or_else(|| concat!("polyseal/", env!("CARGO_PKG_VERSION")).to_owned());
-        let redirects = match self.server {
-            Server::Store => redirect::Policy::none(),
-            Server::Web(_) => redirect::Policy::custom(|next| {
-                if is_followed(next.previous(), next.url()) { next.follow() } else { next.stop() }
-            }),
-        };
-        let mut builder = reqwest::Client::builder()
-            .redirect(redirects)
-            // It would have the query of a signed URL.
-            .referer(false)
-            // Compressed, a part of an object is something else.
-            .no_gzip()
-            .no_brotli()
-            .no_zstd()
-            .no_deflate()
-            .https_only(!allow_http)
-            .connect_timeout(connect)
-            .user_agent(agent);
-        if is_true(value(ClientConfigKey::AllowInvalidCertificates))? {
-            builder = builder.danger_accept_invalid_certs(true);
-        }
-        if is_true(value(ClientConfigKey::Http1Only))? {
-            builder = builder.http1_only();
+        let mut rules = Rules::new(match self.server {
+            Server::Store => Redirects::None,
+            Server::Web(_) => Redirects::KeepTls,
+        });
+        rules.plain = is_true(value(ClientConfigKey::AllowHttp))?;
+        rules.any_certificate = is_true(value(ClientConfigKey::AllowInvalidCertificates))?;
+        rules.only_http1 = is_true(value(ClientConfigKey::Http1Only))?;
+        rules.user_agent = value(ClientConfigKey::UserAgent);
+        if let Some(text) = value(ClientConfigKey::ConnectTimeout) {
+            rules.connect = humantime::parse_duration(&text).map_err(wrong)?;
         }
         if let Some(url) = value(ClientConfigKey::ProxyUrl) {
-            let excludes = value(ClientConfigKey::ProxyExcludes);
-            let excludes = excludes.and_then(|hosts| NoProxy::from_string(&hosts));
-            builder = builder.proxy(Proxy::all(url).map_err(wrong)?.no_proxy(excludes));
-            if let Some(pem) = value(ClientConfigKey::ProxyCaCertificate) {
-                let certificate = reqwest::Certificate::from_pem(pem.as_bytes()).map_err(wrong)?;
-                builder = builder.add_root_certificate(certificate);
-            }
+            let except = value(ClientConfigKey::ProxyExcludes);
+            let certificate = value(ClientConfigKey::ProxyCaCertificate);
+            rules.proxies = Proxies::Named { url, except, certificate };
         }
-        Ok((builder.build().map_err(wrong)?, allow_http))
+        Ok(rules)
+    }
+
+    /// The client for these rules: to make one reads all authorities' certificates, and a store has
+    /// up to three.
+    fn client(&self, rules: &Rules) -> Result<reqwest::Client> {
+        let mut made = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = made.iter().find(|(of, _)| of == rules) {
+            return Ok(client.clone());
+        }
+        let client = rules.client().map_err(wrong)?;
+        made.push((rules.clone(), client.clone()));
+        Ok(client)
     }
 }
 
@@ -140,7 +127,8 @@ impl fmt::Debug for Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
-        let (client, allow_http) = self.client(options)?;
+        let rules = self.rules(options)?;
+        let (client, allow_http) = (self.client(&rules)?, rules.plain);
         let watch = Arc::new(OutageWatch::new(self.told_after, Arc::clone(&self.on_outage)));
         let connector = self.clone();
         Ok(HttpClient::new(Service {
@@ -167,12 +155,6 @@ fn is_true(value: Option<String>) -> Result<bool> {
             source: format!("'{other}' is neither true nor false").into(),
         }),
     }
-}
-
-fn is_followed(previous: &[Url], next: &Url) -> bool {
-    let gives_up_tls =
-        next.scheme() != "https" && previous.last().is_some_and(|url| url.scheme() == "https");
-    previous.len() <= REDIRECTS && !gives_up_tls
 }
 
 struct Service {
@@ -322,23 +304,4 @@ fn redirect_error(url: &Url, headers: &HeaderMap) -> Redirected {
     let to = headers.get(LOCATION).and_then(text).and_then(|to| url.join(&to).ok());
     let region = headers.get("x-amz-bucket-region").and_then(text);
     Redirected { to: to.as_ref().map(origin), region }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tls_is_not_given_up_by_a_redirect() {
-        let url = |text: &str| Url::parse(text).unwrap();
-        let (tls, plain) = (url("https://a/"), url("http://a/"));
-        let followed = |from: &Url, to: &Url| is_followed(std::slice::from_ref(from), to);
-        assert!(followed(&tls, &url("https://b/")));
-        assert!(followed(&plain, &url("http://b/")));
-        assert!(followed(&plain, &tls));
-        assert!(!followed(&tls, &plain));
-        assert!(!is_followed(&[plain.clone(), tls], &plain));
-        assert!(is_followed(&vec![plain.clone(); REDIRECTS], &plain));
-        assert!(!is_followed(&vec![plain.clone(); REDIRECTS + 1], &plain));
-    }
 }

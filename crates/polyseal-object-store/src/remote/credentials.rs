@@ -10,20 +10,23 @@
 //! ```
 
 use std::fmt;
+use std::sync::Arc;
 use std::thread;
 
-use object_store::aws::{AmazonS3, AmazonS3Builder};
-use object_store::gcp::{GoogleCloudStorage, GoogleCloudStorageBuilder};
+use object_store::client::CredentialProvider;
 use tokio::runtime::Builder;
 use zeroize::Zeroizing;
 
-use super::bucket::{patient, with_options};
-use super::environment::options_from;
+use super::builders::{self, Options};
+use super::connector::{Connector, Server};
+use super::environment::{Purpose, options_from};
 use super::error::Problem;
 use super::url::Scheme;
 
 /// The value of a variable, if it is set.
 pub type Variable<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
+
+type Provider<T> = Arc<dyn CredentialProvider<Credential = T>>;
 
 /// What signs a request to Amazon.
 pub struct AwsCredentials {
@@ -35,7 +38,7 @@ pub struct AwsCredentials {
     pub token: Option<Zeroizing<String>>,
 }
 
-const AWS: [&str; 16] = [
+const AWS: [&str; 17] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_ALLOW_HTTP",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
@@ -46,6 +49,7 @@ const AWS: [&str; 16] = [
     "AWS_ENDPOINT_URL_STS",
     "AWS_IMDSV1_FALLBACK",
     "AWS_METADATA_ENDPOINT",
+    "AWS_PROFILE",
     "AWS_REGION",
     "AWS_ROLE_ARN",
     "AWS_ROLE_SESSION_NAME",
@@ -77,11 +81,9 @@ pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, Problem> {
         let token = set("AWS_SESSION_TOKEN").map(Zeroizing::new);
         return Ok(AwsCredentials { id, secret: Zeroizing::new(secret), token });
     }
-    let found = find(Scheme::S3, &AWS, variable, |options| async {
-        let builder = AmazonS3Builder::new().with_retry(patient());
-        let builder = with_options(builder, options, |it, key, to| it.with_config(key, to));
-        let store: AmazonS3 = builder.with_bucket_name(NO_BUCKET).build()?;
-        store.credentials().get_credential().await
+    let found = find(Scheme::S3, &AWS, variable, |options, connector| {
+        let (store, _) = builders::s3(options, NO_BUCKET, connector)?;
+        Ok(Arc::clone(store.credentials()))
     })?;
     Ok(AwsCredentials {
         id: found.key_id.clone(),
@@ -95,28 +97,31 @@ pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, Problem> {
 /// # Errors
 /// As [`aws`].
 pub fn google(variable: Variable<'_>) -> Result<Zeroizing<String>, Problem> {
-    let found = find(Scheme::Gs, &GOOGLE, variable, |options| async {
-        let builder = GoogleCloudStorageBuilder::new().with_retry(patient());
-        let builder = with_options(builder, options, |it, key, to| it.with_config(key, to));
-        let store: GoogleCloudStorage = builder.with_bucket_name(NO_BUCKET).build()?;
-        store.credentials().get_credential().await
+    let found = find(Scheme::Gs, &GOOGLE, variable, |options, connector| {
+        Ok(Arc::clone(builders::gs(options, NO_BUCKET, connector)?.credentials()))
     })?;
     Ok(Zeroizing::new(found.bearer.clone()))
 }
 
-/// What `ask` gets, on a thread of its own, since the caller's may be one of a runtime, which must
-/// not wait; and in a runtime of its own, which a process that is forked afterwards does not miss.
-fn find<T: Send, F: Future<Output = object_store::Result<T>>>(
+/// What the provider of `build` gives, on a thread of its own, since the caller's may be one of a
+/// runtime, which must not wait; and in a runtime of its own, which a process that is forked
+/// afterwards does not miss.
+fn find<T: Send + Sync>(
     scheme: Scheme,
     names: &[&str],
     variable: Variable<'_>,
-    ask: impl FnOnce(Vec<(String, String)>) -> F + Send,
-) -> Result<T, Problem> {
+    build: impl FnOnce(Options, Connector) -> object_store::Result<Provider<T>> + Send,
+) -> Result<Arc<T>, Problem> {
     let set = names.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
-    let options = options_from(scheme, &set.collect::<Vec<_>>())?;
+    let options = options_from(scheme, Purpose::Keys, &set.collect::<Vec<_>>())?;
     let run = || {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Problem::Io)?;
-        runtime.block_on(ask(options)).map_err(|error| Problem::from_store(&error))
+        // The builders look for certificates and for credentials in the file system.
+        let entered = runtime.enter();
+        let provider = build(options, Connector::new(Server::Store, |_| {}, |_| {}));
+        drop(entered);
+        let provider = provider.map_err(|error| Problem::setting(&error))?;
+        runtime.block_on(provider.get_credential()).map_err(|error| Problem::from_store(&error))
     };
     thread::scope(|scope| {
         let asking = thread::Builder::new().spawn_scoped(scope, run).map_err(Problem::Io)?;

@@ -1,17 +1,34 @@
 //! What the environment says of a store: endpoints, regions and credentials, in the variables that
 //! other programs take, `AWS_…`, `GOOGLE_…` and `AZURE_…`. Files of configuration are not read.
 //!
-//! Two things are looked at before a request is made, for servers answer them badly. Without
-//! credentials `object_store` would ask the metadata service of a cloud's machine, which elsewhere
-//! nobody answers: it is asked only where that is said. And an endpoint without TLS takes a
-//! variable that allows it.
+//! Three things are looked at before a request is made. Without credentials `object_store` would
+//! ask the metadata service of a cloud's machine, which elsewhere nobody answers: it is asked only
+//! where that is said. An endpoint without TLS takes a variable that allows it. And `object_store`
+//! ends the process where it cannot make a URL or a header of what is set.
 
 use std::env;
 
+use http::Uri;
 use url::Url;
 
+use super::builders::Options;
 use super::error::Problem;
 use super::url::Scheme;
+
+/// Names the file whose contents are sent to whoever gives a container of Amazon's credentials.
+pub(super) const TOKEN_FILE: &str = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
+
+/// Names the host that gives a machine of Google's credentials: of no store's prefix.
+const METADATA_HOST: &str = "GCE_METADATA_HOST";
+
+/// What credentials are wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Objects, of which some are public.
+    Objects,
+    /// Keys, which nobody has without credentials.
+    Keys,
+}
 
 /// What there is to say of one kind of store.
 struct Settings {
@@ -26,6 +43,8 @@ struct Settings {
     needed: &'static str,
     public: &'static str,
     machine: &'static str,
+    /// Another program's way to credentials that is not gone here, and what to do instead.
+    elsewhere: Option<(&'static str, &'static str)>,
     allow_http: &'static str,
 }
 
@@ -37,12 +56,16 @@ const SETTINGS: [Settings; 3] = [
             &["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
             &["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN"],
             &["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
-            &["AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"],
+            &["AWS_CONTAINER_CREDENTIALS_FULL_URI", TOKEN_FILE],
         ],
         instead: &["AWS_SKIP_SIGNATURE"],
         needed: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         public: "AWS_SKIP_SIGNATURE=true for a public bucket",
         machine: "AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's",
+        elsewhere: Some((
+            "AWS_PROFILE",
+            "profiles are not read: `aws configure export-credentials --format env` gives that one's",
+        )),
         allow_http: "AWS_ALLOW_HTTP",
     },
     Settings {
@@ -54,12 +77,13 @@ const SETTINGS: [Settings; 3] = [
             &["GOOGLE_SERVICE_ACCOUNT_KEY"],
             &["GOOGLE_APPLICATION_CREDENTIALS"],
             // Asked for by whoever names it.
-            &["GCE_METADATA_HOST"],
+            &[METADATA_HOST],
         ],
         instead: &["GOOGLE_SKIP_SIGNATURE"],
         needed: "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT",
         public: "GOOGLE_SKIP_SIGNATURE=true for a public bucket",
         machine: "GCE_METADATA_HOST for those of a machine of Google's",
+        elsewhere: None,
         allow_http: "GOOGLE_ALLOW_HTTP",
     },
     Settings {
@@ -82,6 +106,7 @@ const SETTINGS: [Settings; 3] = [
         needed: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
         public: "AZURE_SKIP_SIGNATURE=true for a public container",
         machine: "AZURE_MSI_ENDPOINT for those of a machine of Azure's",
+        elsewhere: None,
         allow_http: "AZURE_ALLOW_HTTP",
     },
 ];
@@ -89,20 +114,50 @@ const SETTINGS: [Settings; 3] = [
 /// Endpoints that are not the store's.
 const MACHINE: [&str; 3] = ["METADATA", "MSI", "IDENTITY"];
 
+/// The URLs that are made of the values of variables whose names end so.
+const IN_URLS: [(&str, &str); 10] = [
+    ("ENDPOINT", "{}"),
+    ("_URL", "{}"),
+    ("_URL_S3", "{}"),
+    ("_URL_STS", "{}"),
+    ("_FULL_URI", "{}"),
+    ("_RELATIVE_URI", "http://169.254.170.2{}"),
+    ("_METADATA_HOST", "http://{}/"),
+    ("_REGION", "https://s3.{}.amazonaws.com/"),
+    ("_ACCOUNT_NAME", "https://{}.blob.core.windows.net/"),
+    ("_TENANT_ID", "https://login.microsoftonline.com/{}/"),
+];
+
+/// Whether the URL that is made of a variable's value is one, and of nobody's host by a user and a
+/// password; a proxy may want both.
+fn makes_a_url(name: &str, value: &str) -> bool {
+    IN_URLS.iter().filter(|(end, _)| name.ends_with(end)).all(|(end, pattern)| {
+        let text = pattern.replace("{}", value);
+        let of_one = |url: Url| {
+            let anonymous = url.username().is_empty() && url.password().is_none();
+            url.has_host() && (anonymous || name.ends_with("_PROXY_URL"))
+        };
+        (*end != "_RELATIVE_URI" || value.starts_with('/'))
+            && text.parse::<Uri>().is_ok()
+            && Url::parse(&text).is_ok_and(of_one)
+    })
+}
+
 /// What is set for stores of a kind, as their builder takes it.
 ///
 /// # Errors
 /// [`Problem::NoCredentials`] and [`Problem::NoTls`].
-pub(super) fn options(scheme: Scheme) -> Result<Vec<(String, String)>, Problem> {
+pub(super) fn options(scheme: Scheme) -> Result<Options, Problem> {
     let variables = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    options_from(scheme, &variables.collect::<Vec<_>>())
+    options_from(scheme, Purpose::Objects, &variables.collect::<Vec<_>>())
 }
 
 pub(super) fn options_from(
     scheme: Scheme,
+    purpose: Purpose,
     variables: &[(String, String)],
-) -> Result<Vec<(String, String)>, Problem> {
+) -> Result<Options, Problem> {
     let Some(settings) = SETTINGS.iter().find(|it| it.scheme == scheme) else {
         return Ok(Vec::new());
     };
@@ -114,27 +169,36 @@ pub(super) fn options_from(
     let is_true = |name: &&str| {
         ["1", "true", "on", "yes", "y"].contains(&value(name).to_ascii_lowercase().as_str())
     };
-    for (name, value) in &options {
+    let of_machines = variables.iter().filter(|(name, _)| name == METADATA_HOST);
+    for (name, value) in options.iter().chain(of_machines) {
         if value.chars().any(char::is_control) {
             return Err(Problem::Setting(format!("{name} has a control character in it")));
+        }
+        if !makes_a_url(name, value) {
+            return Err(Problem::Setting(format!("{name} is no URL, nor a part of one")));
         }
     }
     let machine =
         scheme == Scheme::S3 && value("AWS_EC2_METADATA_DISABLED").eq_ignore_ascii_case("false");
     let complete = |set: &&[&str]| set.iter().all(|name| !value(name).is_empty());
     let has_some = settings.credentials.iter().any(complete);
-    if !has_some && !settings.instead.iter().any(is_true) && !machine {
+    let public = purpose == Purpose::Objects && settings.instead.iter().any(is_true);
+    if !has_some && !public && !machine {
         let Settings { needed, public, machine, .. } = settings;
-        return Err(Problem::NoCredentials(format!("{needed} ({public}, {machine})")));
+        let mut ways = match purpose {
+            Purpose::Objects => format!("{needed} ({public}, {machine})"),
+            Purpose::Keys => format!("{needed} ({machine})"),
+        };
+        if let Some((name, why)) = settings.elsewhere.filter(|(name, _)| !value(name).is_empty()) {
+            ways.push_str(&format!("; {name} is set, and {why}"));
+        }
+        return Err(Problem::NoCredentials(ways));
     }
     let of_machine = |name: &str| MACHINE.iter().any(|it| name.contains(it));
     let is_endpoint = |name: &str| name.contains("ENDPOINT") || name.ends_with("_URL");
     let mut plain = false;
     for (name, value) in options.iter().filter(|(name, _)| is_endpoint(name)) {
         let url = Url::parse(value);
-        if !url.as_ref().is_ok_and(Url::has_host) {
-            return Err(Problem::Setting(format!("{name} is no URL")));
-        }
         plain |= url.is_ok_and(|url| url.scheme() == "http") && !of_machine(name);
     }
     if plain && !is_true(&settings.allow_http) {
@@ -149,7 +213,7 @@ mod tests {
 
     fn set(scheme: Scheme, variables: &[(&str, &str)]) -> Result<usize, Problem> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        options_from(scheme, &variables.iter().map(owned).collect::<Vec<_>>())
+        options_from(scheme, Purpose::Objects, &variables.iter().map(owned).collect::<Vec<_>>())
             .map(|options| options.len())
     }
 
@@ -195,6 +259,53 @@ mod tests {
         for wrong in ["http://h:99999", "h", "file:///h"] {
             let refused = with(&[("AWS_ENDPOINT_URL", wrong), ("AWS_ALLOW_HTTP", "1")]);
             assert!(matches!(refused, Err(Problem::Setting(_))), "{wrong}");
+        }
+    }
+    #[test]
+    fn what_makes_no_url_is_said_before_one_is_made() {
+        let container = ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://h/x?y=1");
+        let more =
+            |name, value| set(Scheme::S3, &[&KEYS[..], &[container, (name, value)]].concat());
+        for (name, good, bad) in [
+            ("AWS_REGION", "us-east-1", "eu west"),
+            ("AWS_DEFAULT_REGION", "auto", "a/b@c"),
+            ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x", "@h/x"),
+            ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x?a", "/a b"),
+            (container.0, "http://169.254.170.23/v1", "http://h/a b"),
+            (container.0, "https://h", "h"),
+            ("AWS_ENDPOINT_URL_STS", "https://h", "http://h/{"),
+        ] {
+            assert!(more(name, good).is_ok(), "{name} {good} {:?}", more(name, good));
+            assert!(matches!(more(name, bad), Err(Problem::Setting(_))), "{name} {bad}");
+        }
+        let host = |host| set(Scheme::Gs, &[(METADATA_HOST, host)]);
+        assert!(host("metadata.google.internal").is_ok() && host("127.0.0.1:8").is_ok());
+        for wrong in ["a b", "h\n", "h:99999", "u@h"] {
+            assert!(matches!(host(wrong), Err(Problem::Setting(_))), "{wrong}");
+        }
+        let key = ("AZURE_STORAGE_ACCOUNT_KEY", "k");
+        for name in ["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_TENANT_ID"] {
+            assert!(set(Scheme::Az, &[key, (name, "a-1")]).is_ok());
+            assert!(set(Scheme::Az, &[key, (name, "a b")]).is_err());
+        }
+    }
+
+    #[test]
+    fn keys_are_nowhere_public_and_profiles_are_not_read() {
+        let said = |purpose, variables: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let variables: Vec<_> = variables.iter().map(owned).collect();
+            match options_from(Scheme::S3, purpose, &variables) {
+                Err(Problem::NoCredentials(said)) => said,
+                other => panic!("{other:?}"),
+            }
+        };
+        let public = ("AWS_SKIP_SIGNATURE", "true");
+        assert!(!said(Purpose::Keys, &[public]).contains(public.0));
+        assert!(said(Purpose::Objects, &[]).contains(public.0));
+        for purpose in [Purpose::Keys, Purpose::Objects] {
+            assert!(said(purpose, &[("AWS_PROFILE", "prod")]).contains("export-credentials"));
+            assert!(!said(purpose, &[]).contains("AWS_PROFILE"));
         }
     }
 }

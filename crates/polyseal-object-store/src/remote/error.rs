@@ -10,7 +10,8 @@ use std::io;
 use object_store::Error as StoreError;
 
 use super::answers::{
-    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
+    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected,
+    UnusableCredential, find,
 };
 use super::url::ObjectUrl;
 use super::xml;
@@ -100,7 +101,15 @@ impl Error {
 }
 
 impl Problem {
+    /// That a store cannot be made of what is set, and why.
+    pub(super) fn setting(error: &StoreError) -> Self {
+        Self::Setting(line(&error.to_string()))
+    }
+
     pub(super) fn from_store(error: &StoreError) -> Self {
+        if let Some(unusable) = find::<UnusableCredential>(error) {
+            return Self::Setting(unusable.to_string());
+        }
         match error {
             _ if find::<NoRanges>(error).is_some() => Self::NoRanges,
             StoreError::NotFound { .. } => Self::NotFound,

@@ -30,6 +30,7 @@
 mod answers;
 mod body;
 mod bucket;
+mod builders;
 mod connector;
 pub mod credentials;
 mod environment;
@@ -50,7 +51,8 @@ mod xml;
 
 pub use self::url::{ObjectUrl, Scheme};
 pub use answers::{
-    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
+    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected,
+    UnusableCredential, find,
 };
 pub use bucket::{Bucket, Listing, Notice, Object, OnNotice, key_below};
 pub use connector::{Connector, Server};
@@ -59,6 +61,7 @@ pub use outage::Outage;
 pub use prefetch::Prefetcher;
 pub use reader::{ObjectReader, PinnedObject};
 pub use rekey::{VersionCheck, expect_replaceable, replace_header};
+pub use request_kind::whole_object;
 #[cfg(feature = "trees")]
 pub use tree::{Prefix, StoredObject};
 pub use writer::ObjectWriter;

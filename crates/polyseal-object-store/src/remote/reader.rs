@@ -12,13 +12,14 @@ use chrono::DateTime;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::{
-    Attributes, Error as StoreError, GetOptions, GetResult, ObjectMeta, ObjectStoreExt,
+    Attributes, Error as StoreError, GetOptions, GetResult, ObjectMeta, ObjectStore,
 };
 use polyseal_file::{Header, Opener, Outline, ReadAt, Step, Version};
 
 use super::answers::{EmptyObject, find};
 use super::bucket::Object;
 use super::error::{Error, Problem};
+use super::request_kind::whole_object;
 use super::runtime::wait;
 use crate::fetch::{
     BROKEN, ObjectFetcher, PinnedVersion, fetch, fetch_bytes, refused, retry_if_replaced, version,
@@ -216,7 +217,8 @@ impl ObjectReader {
         let (mode, rest) = match PinnedObject::open(object) {
             Ok(pinned) => (ReadMode::Pinned(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
-                let got = object.wait(object.bucket.store.get(&object.path))?;
+                let got =
+                    object.wait(object.bucket.store.get_opts(&object.path, whole_object()))?;
                 let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
                 let rest = Some(Stream(got.into_stream()));
                 let object = object.clone();

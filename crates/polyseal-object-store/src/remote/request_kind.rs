@@ -4,20 +4,31 @@
 //! 15.5.17 (416); the queries of the S3 API (ListObjectsV2, DeleteObjects) and of Azure's List
 //! Blobs, as `object_store` asks them. Google's lists are asked for as S3's are.
 //!
-//! Limits: a GET without a range is an object that streams, and as long as the server says. What
-//! services that give credentials answer to a GET cannot be told from that.
+//! Limit: an object is as long as the server says, and streams; only who asks for it by
+//! [`whole_object`] gets more than an answer's bytes without naming a part.
 
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
+use object_store::GetOptions;
 use object_store::client::HttpError;
+use polyseal_http::{ANSWER_BYTES, LIST_BYTES};
 
 use super::answers::{EmptyObject, ExcessBytes, NoRanges, refused};
 use super::xml;
 
-/// What is kept in memory of an answer with one item for each of a thousand keys.
-pub(super) const LIST_BYTES: u64 = 16 << 20;
-/// What is kept in memory of any other.
-pub(super) const ANSWER_BYTES: u64 = 1 << 20;
+/// Marks the options of a request that wants all of an object, however long it is. Without it a
+/// GET that names no part is one for something that is kept in memory, such as credentials, and
+/// has an answer of at most [`ANSWER_BYTES`].
+#[derive(Clone, Copy, Debug)]
+struct WholeObject;
+
+/// Options that ask for all of an object.
+#[must_use]
+pub fn whole_object() -> GetOptions {
+    let mut options = GetOptions::default();
+    options.extensions.insert(WholeObject);
+    options
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestKind {
@@ -46,22 +57,15 @@ pub(super) struct Bounds {
     pub(super) least: u64,
 }
 
-/// What is asked for by a GET whose query has these pairs; `""` is any value.
-const QUERIES: [(&[(&str, &str)], RequestKind); 4] = [
-    (&[("list-type", "2")], RequestKind::List),
-    (&[("restype", "container"), ("comp", "list")], RequestKind::List),
-    (&[("session", "")], RequestKind::Answer(ANSWER_BYTES)),
-    (&[("tagging", "")], RequestKind::Answer(ANSWER_BYTES)),
-];
+/// The pairs in the query of a GET that asks for a list.
+const LISTS: [&[(&str, &str)]; 2] =
+    [&[("list-type", "2")], &[("restype", "container"), ("comp", "list")]];
 
 impl RequestKind {
     pub(super) fn from_request<B>(request: &Request<B>) -> Result<Self, HttpError> {
         let query = request.uri().query().unwrap_or_default();
-        let has = |&(name, value): &(&str, &str)| {
-            query.split('&').any(|pair| {
-                let (n, v) = pair.split_once('=').unwrap_or((pair, ""));
-                n == name && (value.is_empty() || v == value)
-            })
+        let has = |&wanted: &(&str, &str)| {
+            query.split('&').any(|pair| pair.split_once('=').unwrap_or((pair, "")) == wanted)
         };
         if request.method() == Method::HEAD {
             return Ok(Self::Head);
@@ -70,10 +74,13 @@ impl RequestKind {
             let several = request.method() == Method::POST && has(&("delete", ""));
             return Ok(Self::Answer(if several { LIST_BYTES } else { ANSWER_BYTES }));
         }
-        if let Some((_, asked)) = QUERIES.iter().find(|(pairs, _)| pairs.iter().all(has)) {
-            return Ok(*asked);
+        if LISTS.iter().any(|pairs| pairs.iter().all(has)) {
+            return Ok(Self::List);
         }
-        let Some(range) = request.headers().get(RANGE) else { return Ok(Self::Object) };
+        let Some(range) = request.headers().get(RANGE) else {
+            let whole = request.extensions().get::<WholeObject>().is_some();
+            return Ok(if whole { Self::Object } else { Self::Answer(ANSWER_BYTES) });
+        };
         // After an answer that was too long, `object_store` asks for what is left: nothing.
         let part = range.to_str().ok().and_then(RequestedRange::parsed);
         part.map(Self::Range).ok_or_else(|| refused(ExcessBytes { asked: 0 }))
@@ -211,9 +218,12 @@ mod tests {
         let (s3, az) = ("http://h/b?list-type=2&prefix=a%2F", "http://h/c?restype=container");
         assert_eq!(get(s3, ""), Some(RequestKind::List));
         assert_eq!(get(&format!("{az}&comp=list&sig=x"), ""), Some(RequestKind::List));
-        assert_eq!(get(az, ""), Some(RequestKind::Object));
-        assert_eq!(get("http://h/list-type=2", ""), Some(RequestKind::Object));
-        assert_eq!(get("http://h/b?session", ""), Some(RequestKind::Answer(ANSWER_BYTES)));
+        for other in [az, "http://h/list-type=2", "http://h/b?session", "http://169.254.170.2/c"] {
+            assert_eq!(get(other, ""), Some(RequestKind::Answer(ANSWER_BYTES)), "{other}");
+        }
+        let mut whole = Request::get("http://h/k").body(()).unwrap();
+        *whole.extensions_mut() = whole_object().extensions.into();
+        assert_eq!(RequestKind::from_request(&whole).ok(), Some(RequestKind::Object));
         assert_eq!(
             get("http://h/k?sig=x", "bytes=2-9"),
             Some(RequestKind::Range(RequestedRange::From(2, 9)))

@@ -26,7 +26,7 @@ use quick_xml::escape::escape;
 use url::Url;
 
 use super::answers::find;
-use super::bucket::PATIENCE;
+use super::builders::PATIENCE;
 use super::connector::{Connector, is_repeated};
 use super::xml;
 use crate::fetch::version;

@@ -4,6 +4,7 @@
 
 mod bodies;
 mod clients;
+mod credentials;
 mod lists;
 mod ranges;
 mod raw;

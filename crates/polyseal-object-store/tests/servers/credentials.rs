@@ -1,0 +1,103 @@
+//! Services that give credentials are servers like others: for a store and for a key.
+
+use std::fs;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use object_store::ObjectStoreExt;
+use object_store::aws::AmazonS3ConfigKey;
+use object_store::path::Path;
+use polyseal_object_store::remote::credentials::{self, AwsCredentials};
+use polyseal_object_store::remote::{ExcessBytes, Problem, Redirected, Server as Kind};
+use tempfile::TempDir;
+
+use crate::clients::{Log, found, retry, s3_builder};
+use crate::raw::{Server, endless};
+
+/// What the credentials of a container are, by whoever answers at `url`, for a key.
+fn of_a_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, token).unwrap();
+    credentials::aws(&|name| match name {
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI" => Some(url.to_owned()),
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE" => file.to_str().map(str::to_owned),
+        _ => None,
+    })
+}
+
+/// How a store that has them from there fails.
+async fn of_a_store(url: &str) -> object_store::Error {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, "token").unwrap();
+    let builder = s3_builder("https://localhost:1")
+        .with_config(AmazonS3ConfigKey::ContainerCredentialsFullUri, url)
+        .with_config(AmazonS3ConfigKey::ContainerAuthorizationTokenFile, file.to_str().unwrap())
+        .with_http_connector(Log::default().connector(Kind::Store))
+        .with_retry(retry());
+    builder.build().unwrap().get_range(&Path::from("k"), 0..10).await.unwrap_err()
+}
+
+/// An answer with these texts as secrets.
+fn answer(id: &str, token: &str) -> Server {
+    let body = format!(
+        r#"{{"AccessKeyId":"{id}","SecretAccessKey":"s","Token":"{token}","Expiration":"2100-01-01T00:00:00Z"}}"#
+    );
+    Server::saying(&format!("HTTP/1.1 200 x\r\nContent-Length: {}", body.len()), body)
+}
+
+#[tokio::test]
+async fn whoever_gives_credentials_does_not_decide_how_much_memory_is_taken() {
+    let written = Arc::new(AtomicUsize::new(0));
+    for in_chunks in [true, false] {
+        let noted = Arc::clone(&written);
+        let server = Server::start(move |_, out| {
+            let framing = if in_chunks { "\r\nTransfer-Encoding: chunked" } else { "" };
+            write!(out, "HTTP/1.1 200 x{framing}\r\nConnection: close\r\n\r\n")?;
+            noted.fetch_add(endless(out, in_chunks), Ordering::Relaxed);
+            Ok(())
+        });
+        let problem = of_a_key(&server.origin(), "token").unwrap_err();
+        assert!(problem.to_string().contains("more than the 1048576 bytes"), "{problem}");
+        let error = of_a_store(&server.origin()).await;
+        assert_eq!(found::<ExcessBytes>(&error), ExcessBytes { asked: 1 << 20 });
+        assert_eq!(server.heads().len(), 2, "it is not asked again");
+    }
+    assert!(written.load(Ordering::Relaxed) < 4 * (17 << 20));
+}
+
+#[tokio::test]
+async fn whoever_gives_credentials_is_followed_nowhere() {
+    let other = answer("id", "token");
+    let head = format!("HTTP/1.1 307 x\r\nLocation: {}/x\r\nContent-Length: 0", other.origin());
+    let server = Server::saying(&head, "");
+    let problem = of_a_key(&server.origin(), "token").unwrap_err();
+    assert!(problem.to_string().contains("is not followed"), "{problem}");
+    let to = Some(other.origin());
+    assert_eq!(
+        found::<Redirected>(&of_a_store(&server.origin()).await),
+        Redirected { to, region: None }
+    );
+    assert_eq!(other.heads(), [""; 0]);
+}
+
+#[test]
+fn what_makes_no_header_is_an_error() {
+    let server = answer("id", "token");
+    let found = of_a_key(&server.origin(), "token").unwrap();
+    assert_eq!(
+        (found.id.as_str(), found.token.as_deref().map(String::as_str)),
+        ("id", Some("token"))
+    );
+    for token in ["token\n", "token\r\n", "to\nken"] {
+        let problem = of_a_key(&server.origin(), token).unwrap_err();
+        assert!(matches!(&problem, Problem::Setting(why) if why.contains("line end")), "{problem}");
+    }
+    assert_eq!(server.heads().len(), 1, "nothing is sent");
+    for (id, token) in [("id", r"token\n"), (r"i\u0000d", "token")] {
+        let problem = of_a_key(&answer(id, token).origin(), "token").unwrap_err();
+        assert!(matches!(problem, Problem::Setting(_)), "{problem}");
+    }
+}
