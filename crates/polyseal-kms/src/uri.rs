@@ -62,6 +62,11 @@ impl Scheme {
         SCHEMES.iter().find(|(scheme, ..)| *scheme == self).map_or("", |(.., feature)| feature)
     }
 
+    /// Whether a host or a name follows `//`, rather than attributes.
+    fn has_authority(self) -> bool {
+        SCHEMES.iter().any(|(scheme, start, _)| *scheme == self && start.ends_with("//"))
+    }
+
     /// Whether a URI of this kind names a key pair, rather than a key that wraps keys, if nobody
     /// says which.
     #[must_use]
@@ -108,9 +113,18 @@ impl Uri {
             attributes: Vec::new(),
             query: Vec::new(),
         };
-        if start.ends_with("//") {
+        if scheme.has_authority() {
             // A name of a service, which has no attributes.
-            return if uri.name().is_empty() { Err(bad("it names no key")) } else { Ok(uri) };
+            if uri.name().is_empty() {
+                return Err(bad("it names no key"));
+            }
+            // A file that was made before this was refused must still open.
+            let told = origin == Origin::User && uri.userinfo_bytes() > 0;
+            return if told {
+                Err(bad("a user and a password in it are not taken"))
+            } else {
+                Ok(uri)
+            };
         }
         let (path, query) = uri.name().split_once('?').unwrap_or((uri.name(), ""));
         let (path, query) = (attributes(path, ';')?, attributes(query, '&')?);
@@ -158,6 +172,12 @@ impl Uri {
         self.text.get(self.name..).unwrap_or_default()
     }
 
+    /// The bytes of `user:password@` in front of a host.
+    fn userinfo_bytes(&self) -> usize {
+        let host = self.name().split(['/', '?', '#']).next().unwrap_or_default();
+        host.rfind('@').map_or(0, |at| at + 1)
+    }
+
     /// An attribute of the path, `token` in `pkcs11:token=ops`.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&str> {
@@ -182,10 +202,15 @@ impl Uri {
     }
 }
 
-/// Only what is no secret: a PIN may stand in the query.
+/// Only what is no secret: a PIN may stand in the query, and a password before a host.
 impl fmt::Display for Uri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.for_file().as_str())
+        let shown = self.for_file();
+        let (scheme, name) = shown.as_str().split_at(self.name);
+        match self.scheme.has_authority() {
+            true => write!(f, "{scheme}{}", &name[self.userinfo_bytes()..]),
+            false => f.write_str(shown.as_str()),
+        }
     }
 }
 
@@ -258,6 +283,22 @@ mod tests {
     fn a_pin_is_not_shown() {
         let uri = Uri::parse("pkcs11:token=ops?pin-value=123456", Origin::User).unwrap();
         assert!(!format!("{uri} {uri:?}").contains("123456"));
+    }
+
+    #[test]
+    fn a_user_and_a_password_are_not_taken_and_not_shown() {
+        let host = "vault.example/transit/keys/team";
+        for written in ["me:hunter2@", "me@", "a@b:hunter2@"] {
+            let text = format!("hcvault://{written}{host}");
+            let error = Uri::parse(&text, Origin::User).unwrap_err();
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+            let old = Uri::parse(&text, Origin::File).unwrap();
+            assert_eq!((old.as_str(), old.to_string()), (&*text, format!("hcvault://{host}")));
+        }
+        let plain = format!("hcvault://{host}");
+        assert_eq!(Uri::parse(&plain, Origin::User).unwrap().to_string(), plain);
+        let object = "pkcs11:token=ops;object=me@example.org";
+        assert_eq!(Uri::parse(object, Origin::User).unwrap().to_string(), object);
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl WrappedKey {
     pub fn unwrap(&self, settings: &Settings) -> Result<Key> {
         let uri = &self.fields.uri;
         let unwrap = || self.unwrap_with(connect(uri, settings)?.as_ref());
-        unwrap().map_err(|error: Error| error.of(uri.as_str()))
+        unwrap().map_err(|error: Error| error.of(&uri.to_string()))
     }
 
     /// The same key, wrapped again with the newest version of the keeper's key.
@@ -133,7 +133,7 @@ impl WrappedKey {
             again.unwrap_with(keeper.as_ref())?;
             Ok(again)
         };
-        rewrap().map_err(|error: Error| error.of(fields.uri.as_str()))
+        rewrap().map_err(|error: Error| error.of(&fields.uri.to_string()))
     }
 
     /// Of what is checked, and of the check value.
