@@ -5,14 +5,14 @@ use std::fmt;
 
 use crate::secrets::without_secrets;
 
-/// Whether a character may make a terminal show something else than the text: control characters,
-/// and those that change the direction of what follows.
+/// Whether a character may make a terminal or a log show something else than the text: control
+/// characters, those that end a line, and those that change the direction of what follows.
 #[must_use]
 pub fn misleads(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
         )
 }
 
@@ -23,6 +23,7 @@ pub fn misleads(character: char) -> bool {
 /// use polyseal_local::Printable;
 ///
 /// assert_eq!(Printable("a\n\u{1b}[2J").to_string(), r"a\n\u{1b}[2J");
+/// assert_eq!(Printable("a\u{2028}b").to_string(), r"a\u{2028}b");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a>(pub &'a str);
