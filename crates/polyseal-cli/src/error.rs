@@ -13,7 +13,7 @@ use polyseal_file::manifest::Problem as ManifestProblem;
 use polyseal_file::{Error as FileError, KeyFileError};
 use polyseal_local::secrets::without_hexadecimal_keys;
 pub(crate) use polyseal_local::shown;
-use polyseal_local::{BackupProblem, Error as LocalError, Problem};
+use polyseal_local::{BackupProblem, Error as LocalError, Problem, SUFFIX};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -91,6 +91,9 @@ impl Failure {
     pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot {what} {}: {}", path.display(), reason(error));
         let failure = Self { path: Some(path.to_owned()), ..Self::new(Code::Io, message) };
+        if let Some(hint) = too_long(path, error) {
+            return failure.hint(hint);
+        }
         match error.kind() {
             io::ErrorKind::NotFound if what.starts_with("read") => failure.hint("check the path"),
             _ => failure.hint_for(error),
@@ -146,12 +149,34 @@ impl Failure {
             K::StorageFull | K::QuotaExceeded => self.hint("free some space, then run it again"),
             K::FileTooLarge => self.hint("raise the limit on file sizes, or write elsewhere"),
             K::ReadOnlyFilesystem => self.hint("write to another place with -o"),
-            K::IsADirectory => self.hint(
-                "a directory takes --recursive and -o OUT, or tar -c DIR | polyseal encrypt …",
-            ),
+            K::IsADirectory => self.hint(NAME_A_FILE),
             _ => self,
         }
     }
+
+    /// The same, with what to do about a directory, if it is one that was to be read.
+    pub(crate) fn or_of_directory(self, hint: &str) -> Self {
+        if self.hint.as_deref() == Some(NAME_A_FILE) { self.hint(hint) } else { self }
+    }
+}
+
+/// What helps if a directory was named where nothing but a file can be.
+const NAME_A_FILE: &str = "name a file in it";
+
+/// The longest name of a file, in bytes, nearly everywhere.
+const MAX_NAME_BYTES: usize = 255;
+
+/// What helps if a name is too long, if that is what is wrong.
+fn too_long(path: &Path, error: &io::Error) -> Option<String> {
+    let name = path.file_name().is_some_and(|name| name.len() > MAX_NAME_BYTES);
+    if name {
+        let before = MAX_NAME_BYTES - SUFFIX.len();
+        return Some(format!(
+            "a name has at most {MAX_NAME_BYTES} bytes, {before} before {SUFFIX}"
+        ));
+    }
+    let whole = error.kind() == io::ErrorKind::InvalidFilename;
+    whole.then(|| "name it from a folder that is nearer to it: its path is too long".to_owned())
 }
 
 /// Age sets names off with these characters, which would be spelt out.

@@ -11,7 +11,7 @@ use polyseal_file::age::Callbacks;
 use polyseal_file::age::secrecy::SecretString;
 use zeroize::Zeroizing;
 
-use crate::error::{Failure, Result, shown};
+use crate::error::{Code, Failure, Result, shown};
 use crate::platform::{self, QuietTerminal, Terminal};
 use crate::streams::expect_unread;
 
@@ -22,23 +22,28 @@ const GROUP: usize = 4;
 
 /// The passphrase of a file that is to be opened.
 pub(crate) fn passphrase() -> polyseal_file::Result<Passphrase> {
-    let typed = ask("Passphrase: ")?.ok_or(polyseal_file::Error::PassphraseNeeded)?;
-    Passphrase::new(typed.into_bytes())
+    match ask("Passphrase: ")? {
+        Asked::Typed(typed) => Passphrase::new(typed.into_bytes()),
+        Asked::NoTerminal => Err(polyseal_file::Error::PassphraseNeeded),
+        Asked::Ended => Err(refused(Code::NoKey, "no passphrase was typed")),
+    }
 }
 
 /// The passphrase for a new file, typed twice or made here.
 pub(crate) fn new_passphrase() -> Result<Passphrase> {
-    let no_terminal = || {
-        Failure::usage("there is no terminal to ask for a passphrase")
-            .hint("give it with --passphrase-fd")
+    let asked = |question| match ask(question)? {
+        Asked::Typed(typed) => Ok(typed),
+        Asked::Ended => Err(Failure::usage("no passphrase was typed").hint("nothing was written")),
+        Asked::NoTerminal => Err(Failure::usage("there is no terminal to ask for a passphrase")
+            .hint("give it with --passphrase-fd")),
     };
-    let first = ask("New passphrase (nothing: have one made): ")?.ok_or_else(no_terminal)?;
+    let first = asked("New passphrase (nothing: have one made): ")?;
     if first.is_empty() {
         let made = random_passphrase()?;
         tell("The new passphrase is ", &made)?;
         return Ok(Passphrase::new(made.into_bytes())?);
     }
-    let second = ask("The new passphrase again: ")?.ok_or_else(no_terminal)?;
+    let second = asked("The new passphrase again: ")?;
     if *first != *second {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }
@@ -89,7 +94,7 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
 
 /// What a keeper of keys wants to know, which is named so.
 pub(crate) fn secret(what: &str) -> Option<Zeroizing<String>> {
-    ask(&format!("{}: ", shown(what))).ok().flatten()
+    ask(&format!("{}: ", shown(what))).ok().and_then(Asked::typed)
 }
 
 /// 100 random bits, in groups that can be copied by hand.
@@ -106,13 +111,38 @@ fn random_passphrase() -> Result<Zeroizing<String>> {
     Ok(made)
 }
 
-/// What is typed, without showing it; nothing where there is no terminal, or no answer.
-fn ask(question: &str) -> polyseal_file::Result<Option<Zeroizing<String>>> {
-    let Some(mut terminal) = QuietTerminal::new() else { return Ok(None) };
+/// What came of a question.
+enum Asked {
+    /// A line, which may be empty.
+    Typed(Zeroizing<String>),
+    /// The end of the file, Ctrl-D, or a terminal that went away.
+    Ended,
+    /// Nobody to ask.
+    NoTerminal,
+}
+
+impl Asked {
+    fn typed(self) -> Option<Zeroizing<String>> {
+        match self {
+            Self::Typed(typed) => Some(typed),
+            Self::Ended | Self::NoTerminal => None,
+        }
+    }
+}
+
+/// What is typed, without showing it.
+fn ask(question: &str) -> polyseal_file::Result<Asked> {
+    let Some(mut terminal) = QuietTerminal::new() else { return Ok(Asked::NoTerminal) };
     let line = terminal.write_all(question.as_bytes()).and_then(|()| line(&mut terminal));
     // What ends the line has not been shown, either.
     let _ = terminal.write_all(b"\n");
-    line.ok().flatten().map(|line| text(&line)).transpose()
+    line.ok().flatten().map_or(Ok(Asked::Ended), |line| text(&line).map(Asked::Typed))
+}
+
+/// An answer that is none, to pass through the library.
+fn refused(code: Code, why: &str) -> polyseal_file::Error {
+    let failure = Failure::new(code, why).hint("type it again, or give it with --passphrase-fd");
+    polyseal_file::Error::Io { what: "read the passphrase", source: io::Error::other(failure) }
 }
 
 /// One byte more than a passphrase may have: what is too long stays so.
@@ -159,15 +189,10 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if line.len() == LONGEST {
         return Err(polyseal_file::Error::Passphrase);
     }
-    let refused = |why: &str| {
-        let failure = Failure::usage(why).hint("type it again, or give it with --passphrase-fd");
-        let source = io::Error::other(failure);
-        polyseal_file::Error::Io { what: "read the passphrase", source }
-    };
-    let typed =
-        std::str::from_utf8(line).map_err(|_| refused("the terminal does not send UTF-8"))?;
+    let unfit = |why| refused(Code::Usage, why);
+    let typed = std::str::from_utf8(line).map_err(|_| unfit("the terminal does not send UTF-8"))?;
     if typed.contains(char::is_control) {
-        return Err(refused("the input has a control character"));
+        return Err(unfit("the input has a control character"));
     }
     // Of its final size: it may become a string that is shrunk to it.
     let mut text = Zeroizing::new(String::with_capacity(typed.len()));
@@ -221,7 +246,7 @@ impl Callbacks for TerminalCallbacks {
 
     fn request_passphrase(&self, description: &str) -> Option<SecretString> {
         match ask(&format!("{}: ", shown(description))) {
-            Ok(typed) => Some(SecretString::from(std::mem::take(&mut *typed?))),
+            Ok(asked) => Some(SecretString::from(std::mem::take(&mut *asked.typed()?))),
             Err(error) => {
                 Failure::from(error).tell();
                 None

@@ -51,6 +51,41 @@ fn completions_know_every_command() {
     room.run(["completions", "csh"], b"").fails(2, "csh");
 }
 
+/// What bash offers for the last of these words.
+fn offered(room: &TestDir, words: &[&str]) -> Vec<String> {
+    let script = r#". ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _polyseal polyseal "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut bash = Command::new("bash");
+    bash.args(["-c", script, "bash", "polyseal"]).args(words).current_dir(room.0.path());
+    let done = bash.output().unwrap();
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    let text = String::from_utf8(done.stdout).unwrap();
+    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_offers_what_may_stand_there() {
+    if !have("bash") {
+        return common::cannot("bash is missing");
+    }
+    let room = TestDir::new();
+    room.write("bash", &room.run(["completions", "bash"], b"").succeeds());
+    let has = |words: &[&str], word: &str| offered(&room, words).iter().any(|it| it == word);
+    assert!(has(&["encrypt", "--rec"], "--recursive") && has(&["-e", "--rec"], "--recursive"));
+    assert!(has(&["-d", "--id"], "--identity") && has(&["kms", "rew"], "rewrap"));
+    // A file there may have the name of an option.
+    for words in [&["encrypt", "--", ""][..], &["encrypt", "--", "-"], &["--", "a", "--"]] {
+        assert_eq!(offered(&room, words), [""; 0], "{words:?}");
+    }
+    assert!(has(&["encrypt", "a", "--"], "--suite"));
+    assert!(has(&["encrypt", "--suite", "aegis-2"], "aegis-256x2"));
+    assert!(!has(&["encrypt", "--suite", "aegis"], "aegis-256-mac"), "it is for no file");
+    assert!(has(&["encrypt", "-s", ""], "kc-xaes-256-gcm"));
+    assert!(has(&["aead", "seal", "--suite", "omd"], "omd-sha256"));
+    assert!(has(&["limits", "xaes"], "xaes-256-gcm"));
+}
+
 #[test]
 fn every_command_has_a_page() {
     let room = TestDir::new();

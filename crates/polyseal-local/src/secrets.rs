@@ -78,31 +78,45 @@ pub fn without_hexadecimal_keys(text: &str) -> String {
     kept + rest
 }
 
-/// `text` without the queries of the web addresses in it, which may be signatures, and without
+/// How addresses begin that may have a secret in them, and whether their queries may: signatures of
+/// the web, and PINs of tokens.
+const ADDRESSES: [(&str, bool); 9] = [
+    ("https://", true),
+    ("http://", true),
+    ("pkcs11:", true),
+    ("hcvault://", false),
+    ("aws-kms://", false),
+    ("gcp-kms://", false),
+    ("azure-kv://", false),
+    ("s3://", false),
+    ("gs://", false),
+];
+
+/// `text` without the queries of the addresses in it, which may be signatures or PINs, and without
 /// users and passwords.
 fn without_credentials(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     let first = |text: &str| {
         let lower = text.to_ascii_lowercase();
-        ["https://", "http://"].iter().filter_map(|it| lower.find(it)).min()
+        let found = ADDRESSES.iter().filter_map(|&(start, query)| {
+            lower.find(start).map(|at| (at, at + start.len(), query))
+        });
+        found.min()
     };
-    while let Some(at) = first(rest) {
-        let (before, address) = rest.split_at(at);
+    while let Some((_, begin, has_query)) = first(rest) {
+        let (before, address) = rest.split_at(begin);
         let end = address.find(|c: char| c.is_whitespace() || "\"'<>".contains(c));
         let (address, behind) = address.split_at(end.unwrap_or(address.len()));
-        let scheme = address.find("//").map_or(0, |at| at + 2);
-        let (begins, address) = address.split_at(scheme);
         kept.push_str(before);
-        kept.push_str(begins);
-        let authority = address.find(['/', '?', '#']).unwrap_or(address.len());
+        let authority = address.find(['/', '?', '#', ';']).unwrap_or(address.len());
         let address = match address[..authority].rfind('@') {
-            Some(at) => {
+            Some(at) if before.ends_with("//") => {
                 kept.push_str("(withheld)@");
                 &address[at + 1..]
             }
-            None => address,
+            _ => address,
         };
-        match address.split_once('?') {
+        match address.split_once('?').filter(|_| has_query) {
             Some((shown, query)) => {
                 kept.push_str(shown);
                 kept.push_str("?…");
@@ -184,6 +198,12 @@ mod tests {
                 "\"http://(withheld)@h:1/x?…\" and https://h/",
             ),
             ("s3://b/what?is it", "s3://b/what?is it"),
+            ("s3://id:secret@b/k", "s3://(withheld)@b/k"),
+            (
+                "read hcvault://me:pw@h/transit/keys/k: gone",
+                "read hcvault://(withheld)@h/transit/keys/k: gone",
+            ),
+            ("pkcs11:token=a@b;object=c?pin-value=1234", "pkcs11:token=a@b;object=c?…"),
             ("http://h/a@b", "http://h/a@b"),
         ] {
             assert_eq!(without_secrets(text), shown);

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::{fs, io};
 
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::Shell;
+use polyseal_file::Suite;
 
 use super::print_bytes;
 use crate::args::{Args, CompletionsArgs, ManArgs};
@@ -11,9 +14,58 @@ use crate::error::already_exists;
 use crate::error::{Failure, Result};
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result {
+    let mut command = Args::command();
+    // Before that, commands have no options yet.
+    command.build();
+    let mut command = with_suites(command);
+    if args.shell == Shell::Bash {
+        command = with_short_names(command);
+    }
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "polyseal", &mut script);
+    clap_complete::generate(args.shell, &mut command, "polyseal", &mut script);
+    if args.shell == Shell::Bash {
+        script =
+            String::from_utf8_lossy(&script).replacen(BASH_OPTIONS, BASH_FILES, 1).into_bytes();
+    }
     print_bytes(&script)
+}
+
+/// Where the script for bash begins to offer options.
+const BASH_OPTIONS: &str = "    case \"${cmd}\" in\n";
+/// The same, but behind `--`, where the shell offers files by itself.
+const BASH_FILES: &str = "    for i in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"
+    do
+        [[ \"${i}\" == -- ]] && return 0
+    done
+
+    case \"${cmd}\" in\n";
+
+/// The same command, whose `--suite` has the names that it takes.
+fn with_suites(command: Command) -> Command {
+    let names = |files: bool| -> Vec<&'static str> {
+        let all = polyseal::registry::families().iter().map(|family| family.identity.id);
+        if files { Suite::allowed().to_vec() } else { all.collect() }
+    };
+    let is_suite = |arg: &Arg| ["suite", "suites"].contains(&arg.get_id().as_str());
+    command.mut_subcommands(|sub| {
+        let files = sub.get_name() == "encrypt";
+        let sub = sub.mut_args(|arg| {
+            if is_suite(&arg) {
+                arg.value_parser(PossibleValuesParser::new(names(files)))
+            } else {
+                arg
+            }
+        });
+        if sub.has_subcommands() { with_suites(sub) } else { sub }
+    })
+}
+
+/// The same command, whose subcommands are also called by their flags: `polyseal -e`.
+fn with_short_names(command: Command) -> Command {
+    command.mut_subcommands(|sub| match sub.get_short_flag() {
+        Some(flag) => sub.visible_alias(&*format!("-{flag}").leak()),
+        None => sub,
+    })
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result {
@@ -35,7 +87,7 @@ pub(crate) fn man(args: &ManArgs) -> Result {
 
 /// Writes a page for every command into `directory`: new files, that anybody may read. What has
 /// such a name is replaced if `force` says so; a symbolic link is not followed.
-fn pages(command: clap::Command, directory: &Path, force: bool) -> Result {
+fn pages(command: Command, directory: &Path, force: bool) -> Result {
     let failure = |error| Failure::io("write to", directory, &error);
     let made = tempfile::tempdir_in(directory).map_err(failure)?;
     clap_mangen::generate_to(command, made.path()).map_err(failure)?;

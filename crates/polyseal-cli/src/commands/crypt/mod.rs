@@ -243,7 +243,9 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         return Err(one_header());
     }
     let check = |path: &Path, report: OnProgress<'_>| {
-        let mut input = InputFile::open(Some(path))?;
+        let input = InputFile::open(Some(path));
+        let tree = "the directory of a sealed tree takes --recursive";
+        let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
         let bar = if report.is_none() { Progress::new(input.length, false) } else { None };
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let report = if bar.is_some() { Some(&add as _) } else { report };
@@ -352,7 +354,9 @@ fn carry(
     report: OnProgress<'_>,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
-    let mut input = InputFile::open(job.input.as_deref())?;
+    let input = InputFile::open(job.input.as_deref());
+    let tree = "a directory takes --recursive and -o OUT";
+    let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
     let mut forbidden_outputs = sources.forbidden_outputs();
     forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
     let mut output = job.open_output(contents, &forbidden_outputs)?;
