@@ -60,6 +60,8 @@ pub enum Problem {
     NoPin,
     /// The token is not there, or was pulled.
     Token(String),
+    /// The public key that the keeper shows does not belong to its private key.
+    OtherPublicKey,
     /// An answer that is none, or another error: what the keeper says.
     Service(String),
     /// A wrapped key file that is none: what is wrong with it.
@@ -116,7 +118,8 @@ impl Error {
             | Problem::Pin
             | Problem::PinLocked
             | Problem::NoPin
-            | Problem::Token(_) => Class::NoKey,
+            | Problem::Token(_)
+            | Problem::OtherPublicKey => Class::NoKey,
             Problem::NotFromFile(_) | Problem::Check | Problem::File(_) => Class::Content,
         }
     }
@@ -141,6 +144,10 @@ impl Error {
             Problem::Clock(_) => "set the clock: services refuse requests from another time",
             Problem::Pin => "tokens lock after a few wrong PINs: check it before you try again",
             Problem::PinLocked => "its security officer can set a new PIN",
+            Problem::OtherPublicKey => {
+                "somebody may have put theirs in its place: encrypt by the recipient or the \
+                 identity file, which have the right one"
+            }
             Problem::NoPin => "set PKCS11_PIN or PKCS11_PIN_FILE, or run it at a terminal",
             Problem::Throttled(_) => "wait, then run it again",
             _ => return None,
@@ -175,6 +182,9 @@ impl fmt::Display for Problem {
             Self::PinLocked => f.write_str("the token is locked after wrong PINs"),
             Self::NoPin => f.write_str("the token wants a PIN"),
             Self::Token(says) => write!(f, "the token cannot be used: {says}"),
+            Self::OtherPublicKey => {
+                f.write_str("the public key that is shown does not belong to the private one")
+            }
             Self::Service(says) => write!(f, "the keeper of the key failed: {says}"),
             Self::File(why) => write!(f, "not a wrapped key file: {why}"),
             Self::Random => f.write_str("the operating system gave no random bytes"),

@@ -17,8 +17,7 @@ use polyseal_file::age::{
 };
 use zeroize::Zeroizing;
 
-use crate::wrapped::p256_recipient;
-use crate::{Error, Kms, Origin, Point, Problem, Result, Settings, Uri, connect};
+use crate::{Error, Kms, Origin, Point, Problem, PublicKey, Result, Settings, Uri, connect};
 
 /// The name of the plugin: the program is `age-plugin-polyseal-kms`.
 const NAME: &str = "polyseal-kms";
@@ -33,11 +32,17 @@ pub struct KeyPair {
 
 impl KeyPair {
     /// The key pair with this URI and this public key.
+    #[must_use]
+    pub fn new(uri: &Uri, key: PublicKey) -> Self {
+        Self { uri: uri.for_file(), recipient: key.into_recipient() }
+    }
+
+    /// The key pair with this URI, which is there.
     ///
     /// # Errors
-    /// [`Problem::Service`] if `point` is not on the curve.
-    pub fn new(uri: &Uri, point: &Point) -> Result<Self> {
-        Ok(Self { uri: uri.for_file(), recipient: p256_recipient(point)? })
+    /// What the keeper refuses.
+    pub fn find(uri: &Uri, settings: &Settings) -> Result<Self> {
+        Self::of(uri, settings, |keeper| keeper.public_key())
     }
 
     /// The key pair with this URI, which is made if there is none.
@@ -45,8 +50,16 @@ impl KeyPair {
     /// # Errors
     /// What the keeper refuses.
     pub fn make(uri: &Uri, settings: &Settings) -> Result<Self> {
-        let make = || Self::new(uri, &connect(uri, settings)?.make_key_pair()?);
-        make().map_err(|error: Error| error.of(&uri.to_string()))
+        Self::of(uri, settings, |keeper| keeper.make_key_pair())
+    }
+
+    fn of(
+        uri: &Uri,
+        settings: &Settings,
+        key: impl FnOnce(&dyn Kms) -> Result<PublicKey>,
+    ) -> Result<Self> {
+        let pair = || Ok(Self::new(uri, key(connect(uri, settings)?.as_ref())?));
+        pair().map_err(|error: Error| error.of(&uri.to_string()))
     }
 
     /// Where the private key is, without what only a user may say.
@@ -183,7 +196,7 @@ mod tests {
     fn an_identity_file_holds_the_public_key_and_what_may_stand_in_a_file() {
         let said = "pkcs11:token=ops;object=restore?module-path=/x.so&pin-value=1234";
         let uri = Uri::parse(said, Origin::User).unwrap();
-        let pair = KeyPair::new(&uri, &recipient().to_point()).unwrap();
+        let pair = KeyPair { uri: uri.for_file(), recipient: recipient() };
         let file = pair.to_identity_file(Some("today")).unwrap();
         assert!(file.starts_with("# created: today\n# public key: age1tag1"), "{file}");
         assert!(!file.contains("1234") && !file.contains("x.so"), "{file}");

@@ -26,6 +26,7 @@ mod key_file;
 mod key_pair;
 mod percent;
 mod provider;
+mod public_key;
 mod settings;
 mod uri;
 mod wrapped;
@@ -36,6 +37,7 @@ pub use key_file::{KeyError, MAX_KEY_FILE_BYTES, forget_keys, key_from_file, unw
 pub use key_pair::{KeyPair, LazyKeeper, Plugin};
 pub use polyseal_file::age::KeeperErrorClass as Class;
 pub use provider::{Blob, Kms, Point, connect};
+pub use public_key::{PublicKey, ShownKey};
 pub use settings::Settings;
 pub use uri::{Origin, Scheme, Uri};
 pub use wrapped::WrappedKey;

@@ -3,7 +3,7 @@
 use polyseal_file::Key;
 use zeroize::Zeroizing;
 
-use crate::{Context, Error, Problem, Result, Scheme, Settings, Uri};
+use crate::{Context, Error, Problem, Result, Scheme, Settings, ShownKey, Uri};
 
 #[cfg(feature = "aws")]
 mod aws;
@@ -67,20 +67,21 @@ pub trait Kms: Send + Sync {
         Err(Problem::Unsupported("unwrap keys").into())
     }
 
-    /// Makes a key pair on P-256 that cannot be taken out, if there is none of the name, and gives
+    /// Makes a key pair on P-256 that cannot be taken out, if there is none of the name, and shows
     /// the public key.
     ///
     /// # Errors
     /// What the keeper refuses, or that it has no key pairs.
-    fn make_key_pair(&self) -> Result<Point> {
-        self.public_key()
+    fn create_key_pair(&self) -> Result<ShownKey> {
+        self.shown_key()
     }
 
-    /// The public key of the key pair.
+    /// The public key of the key pair as the keeper shows it: [`PublicKey`](crate::PublicKey) is
+    /// what is encrypted to.
     ///
     /// # Errors
     /// What the keeper refuses, or that it has no key pairs.
-    fn public_key(&self) -> Result<Point> {
+    fn shown_key(&self) -> Result<ShownKey> {
         Err(Problem::Unsupported("hold a key pair").into())
     }
 

@@ -76,7 +76,7 @@ impl WrappedKey {
         let make = || {
             if uri.scheme().is_of_key_pairs() {
                 let key = Key::generate().map_err(|_| Problem::Random)?;
-                let form = seal(p256_recipient(&keeper.make_key_pair()?)?, &key)?;
+                let form = seal(keeper.make_key_pair()?.into_recipient(), &key)?;
                 return Ok((key, None, form));
             }
             let (key, blob) = keeper.generate(&context).map_err(of_wrapping)?;
@@ -226,12 +226,6 @@ impl Fields {
         text.push_str(&format!("{name}: {}\n", BASE64_STANDARD.encode(bytes)));
         text
     }
-}
-
-/// The key pair with this public key, as what is encrypted to.
-pub(crate) fn p256_recipient(point: &Point) -> Result<Recipient> {
-    let not_a_point = || Problem::Service("the public key is not a point of P-256".to_owned());
-    Ok(Recipient::from_point(point).map_err(|_| not_a_point())?)
 }
 
 fn seal(recipient: Recipient, key: &Key) -> Result<Form> {

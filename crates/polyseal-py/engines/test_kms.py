@@ -85,6 +85,73 @@ def test_parquet_is_encrypted(asked: Asked) -> None:
     assert issubclass(polyseal.kms.ParquetKmsClient, encryption.KmsClient)
 
 
+#: A public key of somebody else, put in the place of the pair's without a PIN. Nothing is encrypted to it.
+REPLACED = """
+import os, subprocess, sys, fsspec, polyseal, polyseal.jobs, polyseal.kms
+uri = "pkcs11:token=ops;object=restore"
+pair = polyseal.kms.key_pair(uri)
+open("restore.identity", "w").write(pair.identity)
+open("plain", "wb").write(b"attack at dawn")
+os.makedirs("tree/below")
+subprocess.run([sys.executable, sys.argv[1]], check=True)
+here = os.getcwd()
+fs = fsspec.filesystem("polyseal", target_protocol="file", identity=uri)
+def job():
+    plan = polyseal.jobs.plan("encrypt", f"file://{here}/plain", f"file://{here}/job", identity=uri)
+    [outcome] = plan.run()
+    raise Exception(outcome.error)
+for write in (
+    lambda: polyseal.encrypt_file("plain", "file", identity=uri),
+    lambda: polyseal.open("opened", "wb", identity=uri),
+    lambda: polyseal.encrypt_tree("tree", "sealed", identity=uri),
+    lambda: polyseal.StreamSealer(identity=uri),
+    lambda: polyseal.Sealer(1, b"version", identity=uri),
+    lambda: fs.pipe(f"{here}/piped", b"attack at dawn"),
+    job,
+    lambda: polyseal.kms.generate(uri),
+    lambda: polyseal.kms.key_pair(uri),
+):
+    try:
+        write()
+    except Exception as error:
+        print("does not belong to the private one" in str(error) or "wants a PIN" in str(error))
+print(sorted(set(os.listdir()) & {"file", "opened", "sealed", "piped", "job"}))
+polyseal.encrypt_file("plain", "file", identity=pair.identity.encode())
+polyseal.verify_file("file", identity="restore.identity") if "PKCS11_PIN" in os.environ else None
+"""
+
+#: The attacker: a session without login.
+ATTACKER = """
+import ctypes, os
+from ctypes import c_ulong, byref
+module = ctypes.CDLL(os.environ["PKCS11_MODULE"])
+class Attribute(ctypes.Structure):
+    _fields_ = [("type", c_ulong), ("value", ctypes.c_void_p), ("length", c_ulong)]
+def attributes(*pairs):
+    kept = [(kind, ctypes.create_string_buffer(value, len(value))) for kind, value in pairs]
+    made = (Attribute * len(kept))(*[Attribute(k, ctypes.cast(b, ctypes.c_void_p), len(b)) for k, b in kept])
+    made.kept = kept
+    return made
+def good(result):
+    assert result == 0, hex(result)
+number = lambda value: value.to_bytes(8, "little")
+CLASS, TOKEN, PRIVATE, LABEL, KEY_TYPE, PARAMS, POINT = 0, 1, 2, 3, 0x100, 0x180, 0x181
+G = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+good(module.C_Initialize(None))
+count, slots, session, object, found = c_ulong(16), (c_ulong * 16)(), c_ulong(), c_ulong(), c_ulong()
+good(module.C_GetSlotList(1, slots, byref(count)))
+good(module.C_OpenSession(c_ulong(slots[0]), c_ulong(6), None, None, byref(session)))
+good(module.C_FindObjectsInit(session, attributes((CLASS, number(2)), (LABEL, b"restore")), c_ulong(2)))
+good(module.C_FindObjects(session, byref(object), c_ulong(1), byref(found)))
+good(module.C_FindObjectsFinal(session))
+good(module.C_DestroyObject(session, object))
+other = attributes(
+    (CLASS, number(2)), (KEY_TYPE, number(3)), (TOKEN, b"\\1"), (PRIVATE, b"\\0"), (LABEL, b"restore"),
+    (PARAMS, bytes.fromhex("06082a8648ce3d030107")), (POINT, bytes.fromhex("044104" + G)),
+)
+good(module.C_CreateObject(session, other, c_ulong(7), byref(object)))
+"""
+
 #: Makes a token's key pair, and opens what is encrypted to it, by its identity and by its URI.
 TOKEN = """
 import sys, polyseal, polyseal.kms
@@ -109,8 +176,14 @@ except polyseal.KeyUnavailable as error:
 """
 
 
-@pytest.mark.skipif(shutil.which("softhsm2-util") is None and "CI" not in os.environ, reason="it takes SoftHSM")
-def test_a_key_pair_in_a_token(tmp_path: Path) -> None:
+needs_softhsm = pytest.mark.skipif(
+    shutil.which("softhsm2-util") is None and "CI" not in os.environ, reason="it takes SoftHSM"
+)
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> dict[str, str]:
+    """The environment of a token ``ops``."""
     (tmp_path / "tokens").mkdir()
     (tmp_path / "softhsm.conf").write_text(f"directories.tokendir = {tmp_path}/tokens\n")
     [module, *_] = sorted(Path("/usr/lib").glob("**/libsofthsm2.so"))
@@ -120,10 +193,26 @@ def test_a_key_pair_in_a_token(tmp_path: Path) -> None:
         "PKCS11_MODULE": str(module),
         "PKCS11_PIN": "123456",
     }
-    token = ["softhsm2-util", "--init-token", "--free", "--label", "ops", "--so-pin", "123456", "--pin", "123456"]
-    subprocess.run(token, env=environment, check=True, capture_output=True)
-    done = subprocess.run(
-        [sys.executable, "-c", TOKEN], env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
+    made = ["softhsm2-util", "--init-token", "--free", "--label", "ops", "--so-pin", "123456", "--pin", "123456"]
+    subprocess.run(made, env=environment, check=True, capture_output=True)
+    return environment
+
+
+def ran(program: list[str], environment: dict[str, str], place: Path) -> str:
+    """What a program prints that ends well."""
+    done = subprocess.run([sys.executable, *program], env=environment, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "object=other: the key cannot be had" in done.stdout
+    return done.stdout
+
+
+@needs_softhsm
+def test_a_key_pair_in_a_token(token: dict[str, str], tmp_path: Path) -> None:
+    assert "object=other: the key cannot be had" in ran(["-c", TOKEN], token, tmp_path)
+
+
+@needs_softhsm
+@pytest.mark.parametrize("forgets", [False, True], ids=["with the PIN", "without it"])
+def test_a_replaced_public_key(token: dict[str, str], tmp_path: Path, forgets: bool) -> None:
+    (tmp_path / "attacker.py").write_text(ATTACKER)
+    program = REPLACED.replace('os.makedirs(', 'del os.environ["PKCS11_PIN"]\nos.makedirs(') if forgets else REPLACED
+    assert ran(["-c", program, "attacker.py"], token, tmp_path).split("\n") == ["True"] * 9 + ["[]", ""]

@@ -118,8 +118,7 @@ fn make_key_pair(py: Python<'_>, uri: &str) -> PyResult<(String, String)> {
 fn identity_of_uri(py: Python<'_>, uri: &str) -> PyResult<String> {
     keep(py, || {
         let uri = Uri::parse(uri, Origin::File)?;
-        let keeper = polyseal_kms::connect(&uri, &Settings::from_environment())?;
-        KeyPair::new(&uri, &keeper.public_key()?)?.to_identity_file(None)
+        KeyPair::find(&uri, &Settings::from_environment())?.to_identity_file(None)
     })
 }
 

@@ -7,9 +7,8 @@ use std::process::Command;
 
 use polyseal_kms::{Context, KeyPair, Origin, Settings, Uri, WrappedKey};
 
-/// The generator of P-256: a public key as good as any where no file is opened.
-const POINT: &str = "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
-                     4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
+/// The generator of P-256, compressed: a public key as good as any where no file is opened.
+const POINT: &str = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
 
 /// An entry is a file with the name of its last attribute. Each call is written down.
 const SECRET_TOOL: &str = r#"#!/bin/sh
@@ -53,10 +52,9 @@ pub(super) fn prepare(place: &Path) {
     let entry = entries().find(|entry| !before.contains(entry)).unwrap();
     fs::remove_file(entry).unwrap();
 
-    let mut point = [0; 65];
-    hex::decode_to_slice(POINT, &mut point).unwrap();
-    let uri = Uri::parse("pkcs11:token=none;object=none", Origin::User).unwrap();
-    let pair = KeyPair::new(&uri, &point).unwrap();
+    let point = hex::decode(POINT).unwrap();
+    let identity = [&point[..], b"pkcs11:token=none;object=none"].concat();
+    let pair = KeyPair::from_identity(&identity).unwrap();
     fs::write(place.join("restore.identity"), pair.to_identity_file(None).unwrap()).unwrap();
     fs::write(place.join("restore.recipient"), pair.recipient().to_string()).unwrap();
 }

@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 use super::http::{self, Answer, Headers, Refusal};
 use super::json::{self, Secret};
 use super::{Blob, Kms, Point};
-use crate::{Context, Problem, Result, Settings, Uri};
+use crate::{Context, Problem, Result, Settings, ShownKey, Uri};
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.1";
 
@@ -207,7 +207,7 @@ impl Kms for Aws {
         self.call("Decrypt", &request, |response| response.plaintext?.key(&BASE64_STANDARD))
     }
 
-    fn public_key(&self) -> Result<Point> {
+    fn shown_key(&self) -> Result<ShownKey> {
         let none = Context::default();
         let request = self.request(&none);
         let (der, usage) = self.call("GetPublicKey", &request, |response| {
@@ -219,7 +219,8 @@ impl Kms for Aws {
             return Err(Problem::Setting(why).into());
         }
         let point = der.strip_prefix(&POINT_IN_DER).and_then(|point| point.try_into().ok());
-        Ok(point.ok_or_else(|| Problem::Service("the key is not one of P-256".to_owned()))?)
+        let other = || Problem::Service("the key is not one of P-256".to_owned());
+        Ok(ShownKey::new(point.ok_or_else(other)?))
     }
 
     fn derive(&self, point: &Point) -> Result<Zeroizing<[u8; 32]>> {

@@ -3,8 +3,8 @@
 //! Source: PKCS #11 2.40 (OASIS), `CKM_ECDH1_DERIVE` with `CKD_NULL`; RFC 7512 for the URIs.
 //!
 //! Security claim: the private key is made in the token, and does not leave it. A module is loaded
-//! only from where the user says. The public key of a pair is given to who makes it if it belongs
-//! to the private one. A PIN that was wrong is not given to that token again by this process, by
+//! only from where the user says. A pair of which others could have written the private key, without
+//! the PIN, is none: its public key is not shown. A PIN that was wrong is not given to that token again by this process, by
 //! whatever thread and for whatever file; nor one that was not typed, where one more wrong PIN
 //! locks it.
 //!
@@ -22,14 +22,11 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::{Mutex, PoisonError};
 
-use polyseal_file::Key;
-use polyseal_file::age::p256::{Recipient, open_key, seal_key};
-use polyseal_file::age::{Keeper, KeeperError};
 use zeroize::Zeroizing;
 
 use self::token::Token;
 use super::{Kms, Point};
-use crate::{Error, Problem, Result, Settings, Uri};
+use crate::{Error, Problem, Result, Settings, ShownKey, Uri};
 
 /// Of a token and of its key pair, as RFC 7512 names them. What is not said is not compared.
 pub(super) struct Names {
@@ -132,55 +129,26 @@ impl Pkcs11 {
     }
 }
 
-/// What a token derived.
-struct Derived(Zeroizing<[u8; 32]>);
-
-impl Keeper for Derived {
-    fn derive(&self, _: &Point) -> std::result::Result<Zeroizing<[u8; 32]>, KeeperError> {
-        Ok(self.0.clone())
-    }
-}
-
-impl Pkcs11 {
-    /// Fails unless the private key belongs to `point`: in some tokens, whoever has them can put a
-    /// public key of their own in the place of another, without a PIN.
-    fn check(&self, point: &Point) -> Result<()> {
-        const INFO: &[u8] = b"polyseal-kms/1 pkcs11 check";
-        let other = || {
-            let why = "the public key of this name does not belong to the private one";
-            Problem::Token(why.to_owned())
-        };
-        let recipient = Recipient::from_point(point).map_err(|_| other())?;
-        let key = Key::generate().map_err(|_| Problem::Random)?;
-        let sealed = seal_key(&recipient, INFO, &key).map_err(|_| Problem::Random)?;
-        let enc = sealed.first_chunk().ok_or_else(other)?;
-        let derived = Derived(self.derive(enc)?);
-        open_key(&recipient, &derived, INFO, &sealed).map_err(|_| other())?;
-        Ok(())
-    }
-}
-
 impl Kms for Pkcs11 {
-    fn make_key_pair(&self) -> Result<Point> {
-        let point = self.with_token(|token| {
+    fn create_key_pair(&self) -> Result<ShownKey> {
+        self.with_token(|token| {
             self.log_in(token)?;
             if !token.has_key_pair(&self.names)? {
                 token.make_key_pair(&self.names)?;
             }
             token.public_key(&self.names)
-        })?;
-        self.check(&point)?;
-        Ok(point)
+        })
     }
 
-    fn public_key(&self) -> Result<Point> {
-        self.with_token(|token| match token.public_key(&self.names) {
-            // Some tokens show public keys only to their user.
-            Err(failure) if failure.is_not_found() => {
-                self.log_in(token)?;
-                token.public_key(&self.names)
+    fn shown_key(&self) -> Result<ShownKey> {
+        self.with_token(|token| {
+            self.log_in(token)?;
+            match token.has_key_pair(&self.names)? {
+                true => token.public_key(&self.names),
+                false => {
+                    Err(Problem::NotFound("it has no private key of this name".to_owned()).into())
+                }
             }
-            result => result,
         })
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::public_key::tests::Software;
 
 /// A keeper that hides nothing: it wraps a key as itself, and knows no context.
 struct Open;
@@ -105,9 +106,10 @@ fn what_is_no_wrapped_key_file() {
 
 #[test]
 fn sealed_to_a_key_pair() {
-    let secret = p256_pair();
+    let secret = Software::pair(7);
     let key = Key::generate().unwrap();
-    let form = seal(p256_recipient(&secret.public_key().unwrap()).unwrap(), &key).unwrap();
+    let keeper: &dyn Kms = &secret;
+    let form = seal(keeper.public_key().unwrap().into_recipient(), &key).unwrap();
     let fields = Fields { uri: uri(), context: Context::default(), key_id: None, form };
     let wrapped = WrappedKey::new(fields, &key).unwrap();
     let read = WrappedKey::parse(wrapped.to_file().as_bytes()).unwrap();
@@ -133,26 +135,6 @@ struct Pulled;
 impl Kms for Pulled {
     fn derive(&self, _: &Point) -> Result<Zeroizing<[u8; 32]>> {
         Err(Problem::Token("it was pulled".to_owned()).into())
-    }
-}
-
-struct Software(::p256::SecretKey);
-
-fn p256_pair() -> Software {
-    Software(::p256::SecretKey::from_slice(&[7; 32]).unwrap())
-}
-
-impl Kms for Software {
-    fn public_key(&self) -> Result<Point> {
-        use ::p256::elliptic_curve::sec1::ToEncodedPoint;
-        let point = self.0.public_key().to_encoded_point(false);
-        Ok(point.as_bytes().try_into().unwrap())
-    }
-
-    fn derive(&self, point: &Point) -> Result<Zeroizing<[u8; 32]>> {
-        let point = ::p256::PublicKey::from_sec1_bytes(point).unwrap();
-        let shared = ::p256::ecdh::diffie_hellman(self.0.to_nonzero_scalar(), point.as_affine());
-        Ok(Zeroizing::new((*shared.raw_secret_bytes()).into()))
     }
 }
 

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use cryptoki::context::Pkcs11;
+use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::mechanism::Mechanism;
-use cryptoki::object::{Attribute, AttributeType, ObjectClass};
-use cryptoki::session::UserType;
+use cryptoki::object::{Attribute, AttributeType, KeyType, ObjectClass};
+use cryptoki::session::{Session, UserType};
 use hsm::{Hsm, PIN, alone};
+use p256::elliptic_curve::sec1::ToEncodedPoint;
 use polyseal_file::age::secrecy::SecretString;
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, InProcessPlugin, KeeperErrorClass, KeyProblem, NoCallbacks,
@@ -78,11 +79,12 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
         assert_eq!(make(hsm, KEY), pair);
         assert_ne!(make(hsm, "token=ops;object=other;type=private").recipient(), pair.recipient());
         assert_eq!(pair.uri().as_str(), format!("pkcs11:{KEY}"));
-        // The public key is shown without a PIN.
+        // It is found by whoever has the PIN.
+        let uri = Uri::parse(&format!("pkcs11:{KEY}"), Origin::File).unwrap();
+        assert_eq!(KeyPair::find(&uri, &hsm.settings(PIN)).unwrap(), pair);
         let logins = hsm.count("login");
-        let settings = hsm.settings(None);
-        let public = keeper(hsm, KEY, &settings).public_key().unwrap();
-        assert_eq!((public, hsm.count("login")), (pair.recipient().to_point(), logins));
+        assert_eq!(problem(KeyPair::find(&uri, &hsm.settings(None))), Problem::NoPin);
+        assert_eq!(hsm.count("login"), logins);
 
         let module = Pkcs11::new(hsm.module()).unwrap();
         let slot = module.get_slots_with_initialized_token().unwrap()[0];
@@ -108,6 +110,39 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
     });
 }
 
+/// What comes of each way to encrypt to the pair that a token has.
+fn all_ways(hsm: &Hsm, settings: &Settings) -> Vec<Problem> {
+    let uri = Uri::parse(&format!("pkcs11:{KEY}"), Origin::User).unwrap();
+    let keeper = keeper(hsm, KEY, settings);
+    vec![
+        problem(KeyPair::find(&uri, settings)),
+        problem(KeyPair::make(&uri, settings)),
+        problem(WrappedKey::generate(&uri, Context::default(), settings)),
+        problem(keeper.public_key()),
+        problem(keeper.make_key_pair()),
+    ]
+}
+
+/// An object of the pair, as whoever has no PIN puts it there.
+fn put(session: &Session, class: ObjectClass, more: &[Attribute]) {
+    let common = [
+        Attribute::Class(class),
+        Attribute::KeyType(KeyType::EC),
+        Attribute::Token(true),
+        Attribute::Private(false),
+        Attribute::Label("restore".into()),
+        Attribute::EcParams(vec![0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]),
+    ];
+    session.create_object(&[&common[..], more].concat()).unwrap();
+}
+
+/// The public key of the number, as a token has it.
+fn point(number: u8) -> Attribute {
+    let secret = p256::SecretKey::from_slice(&[number; 32]).unwrap();
+    let point = secret.public_key().to_encoded_point(false);
+    Attribute::EcPoint([&[4, 65], point.as_bytes()].concat())
+}
+
 #[test]
 fn a_public_key_that_was_put_in_the_place_of_another() {
     alone("a_public_key_that_was_put_in_the_place_of_another", |hsm| {
@@ -117,26 +152,56 @@ fn a_public_key_that_was_put_in_the_place_of_another() {
         let wrapped = made.unwrap().0;
         let module = Pkcs11::new(hsm.module()).unwrap();
         let slot = module.get_slots_with_initialized_token().unwrap()[0];
+        // Without a PIN.
         let session = module.open_rw_session(slot).unwrap();
-        session.login(UserType::User, Some(&PIN.into())).unwrap();
-        let class = Attribute::Class(ObjectClass::PUBLIC_KEY);
-        let named = |name: &str| [class.clone(), Attribute::Label(name.into())];
-        let object = session.find_objects(&named("restore")).unwrap()[0];
+        let named = [Attribute::Class(ObjectClass::PUBLIC_KEY), Attribute::Label("restore".into())];
+        let object = session.find_objects(&named).unwrap()[0];
         session.destroy_object(object).unwrap();
-        let missing = keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair();
-        assert!(matches!(problem(missing), Problem::NotFound(_)));
-        make(hsm, "token=ops;object=other");
-        let object = session.find_objects(&named("other")).unwrap()[0];
-        session.copy_object(object, &named("restore")[1..]).unwrap();
-        let other = problem(keeper(hsm, KEY, &hsm.settings(PIN)).make_key_pair());
-        assert!(matches!(other, Problem::Token(why) if why.contains("does not belong")));
-        // What is sealed to the key pair would be the other's, too.
-        let made = WrappedKey::generate(&uri, Context::default(), &hsm.settings(PIN));
-        let other = problem(made);
-        assert!(matches!(other, Problem::Token(why) if why.contains("does not belong")));
+        put(&session, ObjectClass::PUBLIC_KEY, &[point(7)]);
+        // As long as this session stays, whoever logs in does it for both.
+        for unproved in all_ways(hsm, &hsm.settings(None)) {
+            assert_eq!(unproved, Problem::NoPin);
+        }
+        for other in all_ways(hsm, &hsm.settings(PIN)) {
+            assert_eq!(other, Problem::OtherPublicKey);
+        }
+        // What was sealed to the pair is sealed to it again.
         let again = wrapped.rewrap(&hsm.settings(PIN)).unwrap();
         assert_eq!(again.recipient(), wrapped.recipient());
         again.unwrap(&hsm.settings(PIN)).unwrap();
+        let object = session.find_objects(&named).unwrap()[0];
+        session.destroy_object(object).unwrap();
+        for missing in all_ways(hsm, &hsm.settings(PIN)) {
+            assert!(matches!(missing, Problem::NotFound(_)), "{missing}");
+        }
+    });
+}
+
+#[test]
+fn no_way_to_a_public_key_tries_a_wrong_pin_again() {
+    alone("no_way_to_a_public_key_tries_a_wrong_pin_again", |hsm| {
+        make(hsm, KEY);
+        let before = hsm.count("login");
+        for refused in all_ways(hsm, &hsm.settings("wrong")) {
+            assert_eq!(refused, Problem::Pin);
+        }
+        assert_eq!(hsm.count("login"), before + 1);
+    });
+}
+
+#[test]
+fn a_whole_pair_that_was_put_there_without_the_pin() {
+    alone("a_whole_pair_that_was_put_there_without_the_pin", |hsm| {
+        let module = Pkcs11::new(hsm.module()).unwrap();
+        module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)).unwrap();
+        let slot = module.get_slots_with_initialized_token().unwrap()[0];
+        let session = module.open_rw_session(slot).unwrap();
+        put(&session, ObjectClass::PUBLIC_KEY, &[point(7)]);
+        let private = [Attribute::Derive(true), Attribute::Value(vec![7; 32])];
+        put(&session, ObjectClass::PRIVATE_KEY, &private);
+        for refused in all_ways(hsm, &hsm.settings(PIN)) {
+            assert!(matches!(&refused, Problem::Token(why) if why.contains("without the PIN")));
+        }
     });
 }
 
@@ -201,11 +266,8 @@ fn a_wrong_pin_is_given_once() {
     alone("a_wrong_pin_is_given_once", |hsm| {
         hsm.make_token("maker");
         let sealed = seal(&make(hsm, "token=maker;object=restore"));
-        let pair = KeyPair::new(
-            &hsm.uri(KEY),
-            &keeper(hsm, "token=maker;object=restore", &hsm.settings(None)).public_key().unwrap(),
-        )
-        .unwrap();
+        let other = keeper(hsm, "token=maker;object=restore", &hsm.settings(PIN));
+        let pair = KeyPair::new(&hsm.uri(KEY), other.public_key().unwrap());
         let before = hsm.count("login");
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -247,8 +309,8 @@ fn a_pin_that_is_missing_locked_or_at_its_last_try() {
             Some(PIN.to_owned().into())
         });
         let keeper = keeper(hsm, KEY, &typed);
-        let point = keeper.make_key_pair().unwrap();
-        keeper.derive(&point).unwrap();
+        let recipient = keeper.make_key_pair().unwrap().into_recipient();
+        keeper.derive(&recipient.to_point()).unwrap();
         assert_eq!((hsm.count("login"), asked.load(Ordering::Relaxed)), (1, 1));
     });
 }

@@ -11,10 +11,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use p256::elliptic_curve::sec1::ToEncodedPoint;
 use polyseal_kms::{
-    Class, Error, KeyPair, Origin, Problem, Settings, Uri, WrappedKey, connect, unwrap_once,
+    Class, Error, KeyPair, Origin, Problem, Settings, Uri, WrappedKey, unwrap_once,
 };
 
-use super::common::{KEY_BYTES, KEY_TEXT, Peer, Server, answer, generate, settings_of};
+use super::common::{KEY_TEXT, Peer, Server, answer, field, generate, settings_of};
 
 const KEY: &str = "aws-kms://alias/testing";
 const SEED: &str = "
@@ -249,32 +249,44 @@ fn a_machine_is_asked_for_credentials_only_where_that_is_said() {
 /// The exchange as the API reference has it, computed here: no peer derives secrets.
 #[test]
 fn a_key_pair_derives() {
-    let secret = p256::SecretKey::from_slice(&[7; 32]).unwrap();
-    let public =
-        polyseal_kms::Point::try_from(secret.public_key().to_encoded_point(false).as_bytes())
-            .unwrap();
     // As every P-256 key begins in a PEM file, up to the byte that says uncompressed.
-    let der =
-        format!("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE{}", BASE64_STANDARD.encode(&public[1..]));
+    const BEGINNING: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE";
+    let secret = p256::SecretKey::from_slice(&[7; 32]).unwrap();
+    let public = secret.public_key().to_encoded_point(false);
+    let der = format!("{BEGINNING}{}", BASE64_STANDARD.encode(&public.as_bytes()[1..]));
     let of = |usage: &str| answer(200, &format!(r#"{{"PublicKey":"{der}","KeyUsage":"{usage}"}}"#));
-    let shared = format!(r#"{{"KeyId":"k","SharedSecret":"{KEY_TEXT}"}}"#);
-    let server = Server::start(vec![of("KEY_AGREEMENT"), answer(200, &shared)]);
-    let settings = settings(&server.endpoint);
+    let shared = |secret: &p256::SecretKey, request: &str| {
+        let other = field(request, "PublicKey");
+        let other = BASE64_STANDARD.decode(other.strip_prefix(BEGINNING).unwrap()).unwrap();
+        let other = p256::PublicKey::from_sec1_bytes(&[&[4], &other[..]].concat()).unwrap();
+        let shared = p256::ecdh::diffie_hellman(secret.to_nonzero_scalar(), other.as_affine());
+        let shared = BASE64_STANDARD.encode(shared.raw_secret_bytes());
+        answer(200, &format!(r#"{{"KeyId":"k","SharedSecret":"{shared}"}}"#))
+    };
+    let serve = |private: p256::SecretKey| {
+        let key = of("KEY_AGREEMENT");
+        Server::answering(move |number, request| match number {
+            0 => key.clone(),
+            _ => shared(&private, request),
+        })
+    };
     let uri = Uri::parse(KEY, Origin::User).unwrap();
-    let pair = KeyPair::make(&uri, &settings).unwrap();
-    assert_eq!(pair.recipient().to_point(), public);
-    let keeper = connect(&uri, &settings).unwrap();
-    assert_eq!(*keeper.derive(&public).unwrap(), KEY_BYTES);
+    let server = serve(secret.clone());
+    let pair = KeyPair::make(&uri, &settings(&server.endpoint)).unwrap();
+    assert_eq!(pair.recipient().to_point(), public.as_bytes());
     let requests = server.requests();
     assert!(requests[0].contains("TrentService.GetPublicKey"), "{}", requests[0]);
     assert!(requests[1].contains("TrentService.DeriveSharedSecret"), "{}", requests[1]);
     assert!(requests[1].contains(r#""KeyAgreementAlgorithm":"ECDH""#), "{}", requests[1]);
-    assert!(requests[1].contains(&der), "{}", requests[1]);
+    // A public key of another pair.
+    let other = serve(p256::SecretKey::from_slice(&[8; 32]).unwrap());
+    let error = KeyPair::make(&uri, &settings(&other.endpoint)).unwrap_err();
+    assert_eq!(*error.problem(), Problem::OtherPublicKey);
     let signs = Server::start(vec![of("SIGN_VERIFY")]);
-    let error = KeyPair::make(&uri, &self::settings(&signs.endpoint)).unwrap_err();
+    let error = KeyPair::make(&uri, &settings(&signs.endpoint)).unwrap_err();
     assert!(error.to_string().contains("KEY_AGREEMENT"), "{error}");
     let other = r#"{"PublicKey":"AAAA","KeyUsage":"KEY_AGREEMENT"}"#;
     let other = Server::start(vec![answer(200, other)]);
-    let error = KeyPair::make(&uri, &self::settings(&other.endpoint)).unwrap_err();
+    let error = KeyPair::make(&uri, &settings(&other.endpoint)).unwrap_err();
     assert!(error.to_string().contains("P-256"), "{error}");
 }

@@ -11,11 +11,7 @@ use std::time::{Duration, Instant};
 
 use polyseal_kms::{Context, Error, Origin, Settings, Uri, WrappedKey};
 
-/// A key, and its base64.
-pub(crate) const KEY_BYTES: [u8; 32] = [
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-    26, 27, 28, 29, 30, 31,
-];
+/// A key in base64.
 pub(crate) const KEY_TEXT: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 pub(crate) fn settings_of(variables: &[(&str, &str)]) -> Settings {

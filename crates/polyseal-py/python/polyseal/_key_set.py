@@ -35,8 +35,8 @@ class KeySetArgs(TypedDict, total=False):
         or several of them. Whoever has one of them opens the file.
     identity
         The path of a file with identities of age or a private SSH key, or its contents as ``bytes``;
-        or the URI of a key pair in a token, ``"pkcs11:token=ops;object=restore"``; or several. In
-        writing, whoever has one of them can open the file.
+        or the URI of a key pair in a token, ``"pkcs11:token=ops;object=restore"``, which takes the PIN also
+        in writing; or several. In writing, whoever has one of them can open the file.
     recipients
         Recipients of age: ``age1…``, ``ssh-ed25519 …``. Only in writing.
     passphrase

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::pin::{Attempt, Pin};
 use super::{Names, Point};
-use crate::{Error, Problem};
+use crate::{Error, Problem, ShownKey};
 
 /// `prime256v1`, in DER: the parameters of P-256.
 const P256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
@@ -25,6 +25,8 @@ const P256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x
 const OCTET_STRING: [u8; 2] = [0x04, 65];
 const SECRET_BYTES: usize = 32;
 const NEW_ID_BYTES: u32 = 16;
+const PUBLIC: &str = "its private key of this name could be put there without the PIN \
+                      (CKA_PRIVATE is false): make another pair";
 
 pub(super) type Result<T> = std::result::Result<T, Failure>;
 
@@ -189,12 +191,17 @@ impl Token {
         }
     }
 
-    /// Whether there is a private key of the name, and one only.
+    /// Whether there is a private key of the name, one only, and one that only the token's user
+    /// can have put there.
     pub(super) fn has_key_pair(&self, names: &Names) -> Result<bool> {
-        match self.object(ObjectClass::PRIVATE_KEY, names) {
-            Ok(_) => Ok(true),
-            Err(failure) if failure.is_not_found() => Ok(false),
-            Err(failure) => Err(failure),
+        let private = match self.object(ObjectClass::PRIVATE_KEY, names) {
+            Ok(private) => private,
+            Err(failure) if failure.is_not_found() => return Ok(false),
+            Err(failure) => return Err(failure),
+        };
+        match self.session()?.get_attributes(private, &[AttributeType::Private])?[..] {
+            [Attribute::Private(true)] => Ok(true),
+            _ => Err(Problem::Token(PUBLIC.to_owned()).into()),
         }
     }
 
@@ -223,7 +230,7 @@ impl Token {
         Ok(())
     }
 
-    pub(super) fn public_key(&self, names: &Names) -> Result<Point> {
+    pub(super) fn public_key(&self, names: &Names) -> Result<ShownKey> {
         let object = self.object(ObjectClass::PUBLIC_KEY, names)?;
         let wanted = [AttributeType::EcPoint, AttributeType::EcParams];
         let (mut point, mut is_p256) = (None, true);
@@ -235,7 +242,8 @@ impl Token {
             }
         }
         let point = point.filter(|point| is_p256 && Recipient::from_point(point).is_ok());
-        point.ok_or_else(|| Problem::Unsupported("use a key that is not on P-256").into())
+        let other = || Problem::Unsupported("use a key that is not on P-256").into();
+        point.map(ShownKey::new).ok_or_else(other)
     }
 
     pub(super) fn derive(&self, names: &Names, point: &Point) -> Result<Zeroizing<[u8; 32]>> {
