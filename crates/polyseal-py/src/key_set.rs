@@ -7,7 +7,7 @@ use polyseal_local::RekeyedCheck;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use zeroize::Zeroizing;
 
 use crate::errors::{of_file, of_identity, of_key};
@@ -29,15 +29,18 @@ impl KeySet {
     #[new]
     fn new(
         keys: Vec<Py<SecretKey>>,
-        identities: Vec<(Vec<u8>, Option<String>)>,
+        identities: Vec<(Bound<'_, PyBytes>, Option<String>)>,
         recipients: Vec<String>,
-        passphrase: Option<Vec<u8>>,
-        context: Option<Vec<u8>>,
+        passphrase: Option<Bound<'_, PyBytes>>,
+        context: Option<Bound<'_, PyBytes>>,
     ) -> PyResult<Self> {
-        let passphrase = passphrase.map(Passphrase::new).transpose().map_err(of_file)?;
-        let context = context.map(Context::new).transpose().map_err(of_file)?;
+        // No `Vec<u8>` of Python's: it would take a list of numbers.
+        let own = |bytes: Bound<'_, PyBytes>| bytes.as_bytes().to_vec();
+        let passphrase = passphrase.map(own).map(Passphrase::new).transpose().map_err(of_file)?;
+        let context = context.map(own).map(Context::new).transpose().map_err(of_file)?;
         let identities =
-            identities.into_iter().map(|(bytes, name)| (Zeroizing::new(bytes), name)).collect();
+            identities.into_iter().map(|(bytes, name)| (Zeroizing::new(own(bytes)), name));
+        let identities = identities.collect();
         Ok(Self { keys, identities, recipients, passphrase, context })
     }
 

@@ -19,6 +19,7 @@ use std::slice;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -111,6 +112,16 @@ impl<'a> Input<'a> {
             return Ok(Self::Bytes(bytes.as_bytes()));
         }
         Ok(Self::Foreign(ForeignBuffer::hold(object, ffi::PyBUF_SIMPLE)?))
+    }
+
+    /// The bytes of a secret: an array of numbers is none, though it has a buffer.
+    pub(crate) fn of_secret(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+        match Self::of(object)? {
+            Self::Foreign(foreign) if foreign.view.itemsize != 1 => {
+                Err(PyTypeError::new_err("a secret is bytes: this has items of several bytes"))
+            }
+            input => Ok(input),
+        }
     }
 
     /// The same; nothing for `None`.

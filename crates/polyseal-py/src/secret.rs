@@ -52,7 +52,7 @@ impl SecretKey {
 impl SecretKey {
     #[new]
     fn new(key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let key = Input::of(key)?;
+        let key = Input::of_secret(key)?;
         let mut own = Zeroizing::new(vec![0; key.len()]);
         key.copy_range(0..key.len(), &mut own);
         Ok(Self(own))
@@ -69,7 +69,7 @@ impl SecretKey {
     /// bytes.
     #[staticmethod]
     fn from_key_file(contents: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let contents = Input::of(contents)?.take();
+        let contents = Input::of_secret(contents)?.take();
         Ok(Self::of(&Key::parse(&contents).map_err(of_file)?))
     }
 
@@ -119,5 +119,5 @@ pub(crate) fn with_key<R>(
         let key = resolve.call0()?.cast_into::<SecretKey>()?;
         return work(key.get().bytes());
     }
-    work(&Input::of(key)?.take())
+    work(&Input::of_secret(key)?.take())
 }

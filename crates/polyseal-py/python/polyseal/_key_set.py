@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
 from ._polyseal import KeySet, SecretKey, identity_of_uri
 from .errors import KeyUnavailable
-from .keys import KeyRef, is_secret
+from .keys import KeyRef, contents_of, is_secret
 
 if TYPE_CHECKING:
     from ._polyseal import Buffer
 
     Key = Union[SecretKey, KeyRef, str, Buffer]
     Identity = Union[str, os.PathLike[str], bytes]
+    Text = Union[str, bytes, bytearray, memoryview]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -48,8 +49,8 @@ class KeySetArgs(TypedDict, total=False):
     key: Key | Sequence[Key] | None
     identity: Identity | Sequence[Identity] | None
     recipients: str | Iterable[str]
-    passphrase: str | Buffer | None
-    context: str | Buffer | None
+    passphrase: Text | None
+    context: Text | None
 
 
 def secret_key(key: Key) -> SecretKey:
@@ -82,8 +83,9 @@ def _is_key_pair(identity: object) -> bool:
 
 
 def _identity(identity: object) -> tuple[bytes, str | None]:
-    if isinstance(identity, (bytes, bytearray, memoryview)):
-        return bytes(identity), None
+    contents = contents_of(identity)
+    if contents is not None:
+        return contents, None
     path = identity_path(identity)
     if _is_key_pair(identity):
         try:
@@ -97,10 +99,29 @@ def _identity(identity: object) -> tuple[bytes, str | None]:
         raise KeyUnavailable.because(path, error) from error
 
 
-def _bytes(value: object) -> bytes | None:
+def text_or_bytes(name: str, value: object) -> bytes | None:
+    """The bytes of what is text or bytes. No message repeats it: it may be a secret. ``bytes`` would make zeros of a
+    number, as many as it says.
+    """
     if value is None:
         return None
-    return value.encode() if isinstance(value, str) else bytes(value)  # type: ignore[call-overload]
+    try:
+        found = value.encode() if isinstance(value, str) else contents_of(value)
+    except UnicodeEncodeError:
+        raise ValueError(f"the {name} is not text in Unicode: give its bytes") from None
+    if found is None:
+        raise TypeError(f"the {name} is text or bytes, not {type(value).__name__}")
+    return found
+
+
+def recipient_list(recipients: object) -> list[str]:
+    """Recipients as a list."""
+    if isinstance(recipients, str):
+        return [recipients]
+    listed = None if contents_of(recipients) is not None or not isinstance(recipients, Iterable) else list(recipients)
+    if listed is None or not all(isinstance(each, str) for each in listed):
+        raise TypeError("recipients are text, such as 'age1…', or several of such")
+    return listed
 
 
 def key_set(
@@ -108,16 +129,16 @@ def key_set(
     key: object = None,
     identity: object = None,
     recipients: str | Iterable[str] = (),
-    passphrase: str | Buffer | None = None,
-    context: str | Buffer | None = None,
+    passphrase: Text | None = None,
+    context: Text | None = None,
 ) -> KeySet:
     """What Rust takes."""
     return KeySet(
         [secret_key(one) for one in _several(key)],  # type: ignore[arg-type]
         [_identity(one) for one in _several(identity)],
-        [recipients] if isinstance(recipients, str) else list(recipients),
-        _bytes(passphrase),
-        _bytes(context),
+        recipient_list(recipients),
+        text_or_bytes("passphrase", passphrase),
+        text_or_bytes("context", context),
     )
 
 

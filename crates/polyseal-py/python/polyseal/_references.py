@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ._key_set import KeySetArgs, identity_path
+from ._key_set import KeySetArgs, identity_path, recipient_list, text_or_bytes
 from ._polyseal import SecretKey
 from ._task_keys import expect_allowed
 from .keys import KeyRef, is_secret
@@ -26,11 +26,10 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError("storage options are written down: give the path of the identity's file")
         identity_path(one)
-    if isinstance(recipients, (bytes, bytearray, memoryview)):
-        raise TypeError("recipients are text, such as 'age1…'")
-    recipients = [recipients] if isinstance(recipients, str) else list(recipients)
-    if any(not isinstance(one, str) or is_secret(one) for one in recipients):
-        raise ValueError("storage options are written down: recipients are public, and this is a key or no text")
+    recipients = recipient_list(recipients)
+    if any(is_secret(one) for one in recipients):
+        raise ValueError("storage options are written down: recipients are public, and this is a key")
+    text_or_bytes("context", context)
     key_set = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
     return key_set
 

@@ -47,9 +47,10 @@ def allow_keys(references: Iterable[str]) -> None:
     >>> from concurrent.futures import ProcessPoolExecutor
     >>> pool = ProcessPoolExecutor(initializer=allow_keys, initargs=(["file:/etc/backup.key"],))
     """
-    if isinstance(references, str):
-        raise TypeError("give a list of references")
-    _allowed.update(references)
+    listed = [references] if isinstance(references, (str, bytes)) else list(references)
+    if isinstance(references, (str, bytes)) or not all(isinstance(each, str) for each in listed):
+        raise TypeError("give a list of references, which are text")
+    _allowed.update(listed)
 
 
 @contextmanager

@@ -31,6 +31,15 @@ def is_secret(text: str) -> bool:
     return bool(_SECRET.search(text) or text.startswith("polyseal-key-"))
 
 
+def contents_of(value: object) -> bytes | None:
+    """What ``value`` holds, if it is bytes, and not many-byte items or anything else that ``bytes`` takes."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        return None
+    if memoryview(value).itemsize != 1:
+        raise TypeError("a memoryview of bytes has items of one byte")
+    return bytes(value)
+
+
 class KeyRef:
     """Where a key is.
 
@@ -59,6 +68,8 @@ class KeyRef:
     _uri: str
 
     def __init__(self, uri: str) -> None:
+        if not isinstance(uri, str):
+            raise TypeError(f"a reference to a key is text, such as 'file:/etc/backup.key', not {type(uri).__name__}")
         if is_secret(uri):
             raise ValueError("this is a key, not a reference to one: use SecretKey.from_key_file")
         scheme, colon, rest = uri.partition(":")

@@ -101,9 +101,8 @@ def forget() -> None:
 
 
 def _contents(file: File) -> bytes:
-    if isinstance(file, (bytes, bytearray, memoryview)):
-        return bytes(file)
-    return keys._contents(os.fsdecode(file))
+    contents = keys.contents_of(file)
+    return keys._contents(os.fsdecode(file)) if contents is None else contents
 
 
 class ParquetKeys:
