@@ -30,6 +30,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
+from ._bounds import body_of, bounded, is_s3, read
 from ._marks import Mark
 from ._opening import too_few, version_of
 from ._polyseal import Directory, NewFile, printable
@@ -81,11 +82,11 @@ class Found:
 def store(url: str, options: dict[str, Any], *, output: bool) -> tuple[Store, str]:
     """The store of a URL, and the path in it. ``output`` says that something is written there."""
     fs, path = url_to_fs(url, **options)
-    if "s3" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
+    if is_s3(fs):
         return S3Store(fs), path
     if isinstance(fs, LocalFileSystem):
         return LocalStore(fs, path, output=output), path
-    return Store(fs), path
+    return Store(bounded(fs)), path
 
 
 class Store:
@@ -133,7 +134,7 @@ class Store:
 
     def read(self, path: str, start: int, stop: int, version: str) -> bytes:
         """Bytes of that version, or ``SourceChanged``."""
-        data = bytes(self.fs.cat_file(path, start=start, end=stop))
+        data = read(self.fs, path, start, stop)
         found = self.now(path)
         if found is None or found[1] != version or len(data) != stop - start:
             raise _changed(path)
@@ -372,14 +373,10 @@ class S3Store(Store):
             answer = await self.fs._call_s3(
                 "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", IfMatch=version
             )
-            data, most = bytearray(), stop - start
-            async with answer["Body"] as body:
-                # How much it sends, the server says: no more is taken than shows that it is too much.
-                while len(data) <= most and (piece := await body.read(most + 1 - len(data))):
-                    data += piece
-            if len(data) != most:
+            data = await body_of(answer, stop - start)
+            if len(data) != stop - start:
                 raise too_few(path, len(data), stop - start)
-            return bytes(data), _preserved_attributes(answer)
+            return data, _preserved_attributes(answer)
 
         async def get_all() -> list[tuple[bytes, dict[str, Any]]]:
             return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))

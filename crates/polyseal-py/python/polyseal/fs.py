@@ -42,6 +42,7 @@ from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import stringify_path
 
+from ._bounds import bounded, ranges
 from ._fs_files import BLOCK, StoredReader, StoredWriter
 from ._listing import lists_of, walk
 from ._opening import too_few, version_of
@@ -103,7 +104,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if sizes not in ("plain", "stored"):
             raise ValueError(f"sizes are 'plain' or 'stored', not {sizes!r}")
         super().__init__(**options)
-        self.fs = fs if fs is not None else filesystem(target_protocol or "file", **(target_options or {}))
+        self.fs = bounded(fs if fs is not None else filesystem(target_protocol or "file", **(target_options or {})))
         if self.fs.async_impl and self.fs.asynchronous:
             raise ValueError("the file system below must not be an asynchronous one")
         self._lists = lists_of(self.fs)
@@ -398,7 +399,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def _first_bytes(self, names: list[str]) -> list[bytes | Exception]:
         try:
-            return list(self.fs.cat_ranges(names, 0, Outline.BYTES)) if names else []
+            return ranges(self.fs, names, [0] * len(names), [Outline.BYTES] * len(names)) if names else []
         except Exception as error:  # what a store raises is its own
             return [error] * len(names)
 
@@ -537,14 +538,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             asked = list[tuple[str, int, int]]()
             for name, (version, opener) in list(openers.items()):
                 try:
-                    ranges = opener.wanted(**(key_set or {}))
-                    if not ranges:
+                    wanted = opener.wanted(**(key_set or {}))
+                    if not wanted:
                         payload, start, end = opener.payload()
                         files[name] = file = _File(name, version, payload)
                         tails[name] = start, end
                         self._files.put((name, version), file)
                         del openers[name]
-                    asked += [(name, *each) for each in ranges]
+                    asked += [(name, *each) for each in wanted]
                 except KeyUnavailable:
                     # Of no file, but of all.
                     raise
@@ -554,7 +555,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             if key_set is None:
                 key_set = resolved(self._key_set)
             names, starts, stops = ([each[at] for each in asked] for at in range(3))
-            fetched = self.fs.cat_ranges(names, starts, stops) if asked else []
+            fetched = ranges(self.fs, names, starts, stops) if asked else []
             for (name, start, stop), stored in zip(asked, fetched, strict=True):
                 if name not in openers:
                     continue
@@ -578,23 +579,23 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self, wanted: list[tuple[int, _File, int, int]], tails: dict[str, tuple[int, bytes]]
     ) -> Iterable[tuple[int, bytes | Exception]]:
         """Ranges of plaintext, from one round of requests; from ``tails`` what is there."""
-        ranges = [file.payload.stored_range(low, high) for _, file, low, high in wanted]
+        asked = [file.payload.stored_range(low, high) for _, file, low, high in wanted]
         stored: dict[int, Any] = {}
-        for at, ((_, file, _, _), each) in enumerate(zip(wanted, ranges)):
+        for at, ((_, file, _, _), each) in enumerate(zip(wanted, asked)):
             start, end = tails.get(file.name, (0, b""))
             if end and start <= each.start:
                 stored[at] = end[each.start - start : each.stop - start]
-        missing = [at for at in range(len(ranges)) if at not in stored]
+        missing = [at for at in range(len(asked)) if at not in stored]
         if missing:
             names = [wanted[at][1].name for at in missing]
-            starts, stops = [ranges[at].start for at in missing], [ranges[at].stop for at in missing]
-            stored.update(zip(missing, self.fs.cat_ranges(names, starts, stops), strict=True))
-        for number, ((at, file, low, high), asked) in enumerate(zip(wanted, ranges)):
+            starts, stops = [asked[at].start for at in missing], [asked[at].stop for at in missing]
+            stored.update(zip(missing, ranges(self.fs, names, starts, stops), strict=True))
+        for number, ((at, file, low, high), needed) in enumerate(zip(wanted, asked)):
             error = data = stored[number]
             if not isinstance(data, Exception):
                 try:
-                    if len(data) != len(asked):
-                        raise too_few(file.name, len(data), len(asked))
+                    if len(data) != len(needed):
+                        raise too_few(file.name, len(data), len(needed))
                     yield at, file.payload.open_range(low, high, data)
                     continue
                 except (PolysealError, OSError, ValueError) as raised:

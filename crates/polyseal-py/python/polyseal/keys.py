@@ -132,8 +132,10 @@ def _wrapped(place: str) -> SecretKey:
     if contents is None:
         from fsspec.core import url_to_fs
 
+        from ._bounds import bounded, read
+
         fs, path = url_to_fs(place)
-        contents = bytes(fs.cat_file(path, start=0, end=_MAX_FILE_BYTES + 1))
+        contents = read(bounded(fs), path, 0, _MAX_FILE_BYTES + 1)
     key = unwrap_key(contents)
     # Not before: what gives no key is read again.
     _stored[place] = contents
