@@ -118,7 +118,7 @@ impl Pkcs11 {
             Some(token) => Ok(token),
             None => {
                 let module = module::load(&self.module)?;
-                let token = Token::open(module, &self.module, &self.names)?;
+                let token = Token::open(module, &self.names)?;
                 Ok(held.insert(token))
             }
         }

@@ -7,6 +7,7 @@ mod hsm;
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -284,9 +285,13 @@ fn a_wrong_pin_is_given_once() {
             }
         });
         assert_eq!(hsm.count("login"), before + 1);
-        // Nor another, though it is right.
+        // Nor another, though it is right, and by another way.
         let settings = hsm.settings(PIN);
         assert_eq!(problem(keeper(hsm, KEY, &settings).make_key_pair()), Problem::Pin);
+        symlink(hsm.module(), hsm.path("alias.so")).unwrap();
+        let alias = format!("pkcs11:{KEY}?module-path={}", hsm.path("alias.so").display());
+        let alias = Uri::parse(&alias, Origin::User).unwrap();
+        assert_eq!(problem(connect(&alias, &settings).unwrap().make_key_pair()), Problem::Pin);
         assert_eq!(hsm.count("login"), before + 1);
     });
 }

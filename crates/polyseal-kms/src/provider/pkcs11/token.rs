@@ -1,7 +1,6 @@
 //! One token, its session, and its key pair.
 
 use std::mem;
-use std::path::Path;
 use std::process;
 
 use cryptoki::context::Pkcs11;
@@ -96,7 +95,7 @@ pub(super) struct Token {
     session: Option<Session>,
     /// As the user is told of it.
     label: String,
-    /// Of the token, for this process.
+    /// Tells this token from others, by whatever way it was found.
     identifier: String,
     process: u32,
 }
@@ -112,11 +111,7 @@ impl Drop for Token {
 
 impl Token {
     /// The one token that has these names.
-    pub(super) fn open(
-        module: Pkcs11,
-        path: &Path,
-        names: &Names,
-    ) -> std::result::Result<Self, Error> {
+    pub(super) fn open(module: Pkcs11, names: &Names) -> std::result::Result<Self, Error> {
         let open = || -> Result<Self> {
             let (slot, info) = find(&module, names)?;
             let session = module.open_rw_session(slot).or_else(|error| match error {
@@ -125,9 +120,11 @@ impl Token {
                 }
                 error => Err(error),
             })?;
-            let (label, serial) = (info.label(), info.serial_number());
-            let identifier = format!("{}\n{serial}\n{label}\n{}", path.display(), slot.id());
-            let label = label.escape_debug().to_string();
+            // Not by the module's path or the slot: the same token has others, too.
+            let identifier =
+                [info.manufacturer_id(), info.model(), info.serial_number(), info.label()]
+                    .join("\n");
+            let label = info.label().escape_debug().to_string();
             let (module, process) = (module.clone(), process::id());
             Ok(Self { module, slot, session: Some(session), label, identifier, process })
         };
