@@ -24,3 +24,11 @@ def test_a_panic_does_not_end_the_interpreter() -> None:
 def test_the_package_has_the_version_of_the_workspace() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     assert polyseal.__version__ == workspace == version("polyseal")
+
+
+def test_the_oldest_fsspec_that_is_allowed_is_the_one_that_is_tested() -> None:
+    """Older ones write outside of the target of ``get``, and lose paths in chained URLs."""
+    project = tomllib.loads((ROOT / "crates/polyseal-py/pyproject.toml").read_text())["project"]
+    allowed = {each for extra in project["optional-dependencies"].values() for each in extra}
+    tested = version("fsspec").removesuffix(".0")
+    assert {each for each in allowed if "fs" in each} == {f"fsspec>={tested}", f"s3fs>={tested}"}

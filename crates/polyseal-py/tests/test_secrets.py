@@ -26,7 +26,9 @@ CALLS: dict[str, Callable[..., object]] = {
     "encrypt_file": lambda **of: polyseal.encrypt_file("plain", "sealed", **of),
     "decrypt_file": lambda **of: polyseal.decrypt_file("stored", "opened", **of),
     "verify_file": lambda **of: polyseal.verify_file("stored", **of),
-    "rekey_file": lambda **of: polyseal.rekey_file("stored", key=SecretKey.generate(), to=of, keep=False),
+    "rekey_file": lambda **of: polyseal.rekey_file(
+        "stored", key=SecretKey.generate(), to=of, keep=False  # type: ignore[arg-type]
+    ),
     "open": lambda **of: polyseal.open("stored", **of),
     "write": lambda **of: polyseal.open(io.BytesIO(), "wb", **of),
     "encrypt_tree": lambda **of: polyseal.encrypt_tree("tree", "sealed", **of),
@@ -108,7 +110,8 @@ def test_storage_options_and_jobs() -> None:
 
 
 def test_the_border_takes_bytes_alone() -> None:
+    border: Any = KeySet
     for other in ([1, 2, 3], "text", 5):
-        for of in (([], [], [], other, None), ([], [], [], None, other), ([], [(other, None)], [], None, None)):
+        for identities, passphrase, context in (([], other, None), ([], None, other), ([(other, None)], None, None)):
             with pytest.raises(TypeError):
-                KeySet(*of)
+                border([], identities, [], passphrase, context)

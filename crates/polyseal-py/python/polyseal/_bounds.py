@@ -73,7 +73,7 @@ def ranges(
             found += await asyncio.gather(*some, return_exceptions=True)
         return found
 
-    found = sync(fs.loop, all_of)
+    found: list[Any] = sync(fs.loop, all_of)
     for each in found:
         if isinstance(each, BaseException) and not isinstance(each, Exception):
             raise each

@@ -37,14 +37,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from fsspec import filesystem
 from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.compression import compr
-from fsspec.core import get_compression
+from fsspec.core import get_compression, has_magic
 from fsspec.implementations.chained import ChainedFileSystem
-from fsspec.implementations.local import LocalFileSystem
-from fsspec.utils import stringify_path
+from fsspec.implementations.local import LocalFileSystem, make_path_posix, trailing_sep
+from fsspec.utils import other_paths, stringify_path
 
 from ._bounds import bounded, ranges
 from ._fs_files import BLOCK, StoredReader, StoredWriter
 from ._listing import lists_of, walk
+from ._names import expect_below
 from ._opening import too_few, version_of
 from ._os_errors import path_errors, system_error, with_path
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
@@ -197,6 +198,35 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     continue
             out[each] = result
         return out
+
+    def get(
+        self,
+        rpath: Any,
+        lpath: Any,
+        recursive: bool = False,
+        callback: Any = DEFAULT_CALLBACK,
+        maxdepth: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Decrypts files to local ones. Before the first is written, all names are looked at that the store has given."""
+        if isinstance(lpath, (str, os.PathLike)):
+            rpath, lpath = self._targets(rpath, make_path_posix(os.fspath(lpath)), recursive, maxdepth, **kwargs)
+        super().get(rpath, lpath, recursive=recursive, callback=callback, maxdepth=maxdepth, **kwargs)
+
+    def _targets(
+        self, rpath: Any, lpath: str, recursive: bool, maxdepth: int | None, **kwargs: Any
+    ) -> tuple[list[str], list[str]]:
+        """What is got, and where each goes, by fsspec's rules."""
+        names: list[str] = self.expand_path(rpath, recursive=recursive, maxdepth=maxdepth, **kwargs)
+        one = isinstance(rpath, str)
+        if one and (not recursive or maxdepth is not None):
+            # A pattern copies no directories.
+            names = [name for name in names if not (trailing_sep(name) or self.isdir(name))]
+        into = trailing_sep(lpath) or os.path.isdir(lpath)
+        within = one and (len(names) == 1 if has_magic(rpath) else into and not trailing_sep(rpath))
+        paths: list[str] = other_paths(names, lpath, exists=within, flatten=not one) if names else []
+        expect_below(lpath, paths)
+        return names, paths
 
     def get_file(
         self, rpath: str, lpath: Any, callback: Any = DEFAULT_CALLBACK, outfile: Any = None, **kwargs: Any
@@ -554,7 +584,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     del openers[name]
             if key_set is None:
                 key_set = resolved(self._key_set)
-            names, starts, stops = ([each[at] for each in asked] for at in range(3))
+            names, starts, stops = zip(*asked) if asked else ((), (), ())
             fetched = ranges(self.fs, names, starts, stops) if asked else []
             for (name, start, stop), stored in zip(asked, fetched, strict=True):
                 if name not in openers:

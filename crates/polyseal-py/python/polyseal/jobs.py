@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
 from ._key_set import key_set, says_keep
 from ._marks import Mark, is_whole, marks_match
+from ._names import leaves
 from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
@@ -475,7 +476,7 @@ class Plan:
             self._target.parts and self.spec.operation != "rekey" and compared
         )
         for item in self.items:
-            if self.spec.target is not None and _leaves(item.name):
+            if self.spec.target is not None and item.name and leaves(item.name):
                 self._failed.append(self.spec.unfit(item, "no target can have that name"))
                 continue
             if not item.version:
@@ -709,11 +710,6 @@ def _opened_by(fs: Any) -> list[str]:
 
 def _name(path: str, root: str) -> str:
     return path.removeprefix(root.rstrip("/")).removeprefix("/")
-
-
-def _leaves(name: str) -> bool:
-    """Whether a name would lead out of the target, or to another name's place."""
-    return bool(name) and bool({"", ".", ".."} & set(name.replace("\\", "/").split("/")))
 
 
 def _job(spec: _JobSpec) -> str:
