@@ -694,8 +694,9 @@ def parse_key_file(data):
         return data
     require(len(data) <= 16384, Outcome.BAD_KEY_FILE)
     keys = []
-    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        line = line.removesuffix(b"\r").strip(b" \t")
+    *lines, last = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for line in [*(line.removesuffix(b"\r") for line in lines), last]:
+        line = line.strip(b" \t")
         if line == b"" or line.startswith(b"#"):
             continue
         found = re.fullmatch(rb"polyseal-key-1-([0-9A-Fa-f]{64})", line)

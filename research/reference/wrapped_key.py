@@ -87,7 +87,8 @@ def refuse(unless, why):
 
 def parse(file):
     refuse(len(file) <= 65536, "too long")
-    lines = [line.strip(b" \t\r\x0c") for line in file.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    *lines, last = file.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    lines = [line.strip(b" \t") for line in [*(line.removesuffix(b"\r") for line in lines), last]]
     lines = [line for line in lines if line and not line.startswith(b"#")]
     refuse(all(0x20 <= byte < 0x7F for line in lines for byte in line), "not printable ASCII")
     lines = [line.decode() for line in lines]
@@ -170,6 +171,11 @@ def vectors():
         ("a recipient that is none", "wrapped: ", "recipient: age1tag1x\nsealed: "),
     ]:
         yield name, "refused", full.replace(old, new)
+    yield "no end of the last line", "good", full[:-1]
+    yield "CR and no LF at the end", "refused", full[:-1] + "\r"
+    yield "CR alone", "refused", full.replace("\n", "\r")
+    yield "CR within", "refused", full.replace("\nkms", "\rkms")
+    yield "CR twice", "refused", full.replace("\n", "\r\r\n")
     yield "pairs not in order", "refused", re.sub("(context: a=.*\n)(context: app=.*\n)", r"\2\1", full)
     yield "too long", "refused", "#" * 65536 + "\n" + plain
     yield "empty", "refused", ""

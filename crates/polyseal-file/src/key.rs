@@ -159,11 +159,14 @@ pub fn is_wrapped_key(file: &[u8]) -> bool {
 }
 
 /// The lines of a file of keys that are neither empty nor comments, with their numbers from 1. A
-/// byte order mark, CR before LF, and blanks around a line are none of them.
+/// byte order mark, LF or CRLF, and blanks around a line are none of them; CR alone is.
 pub fn key_file_lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let numbered = without_mark(file).split(|&b| b == b'\n').enumerate();
+    let numbered = without_mark(file).split_inclusive(|&b| b == b'\n').enumerate();
     numbered
-        .map(|(i, line)| (i + 1, without_blanks(line.strip_suffix(b"\r").unwrap_or(line))))
+        .map(|(i, line)| {
+            let ended = line.strip_suffix(b"\r\n").or_else(|| line.strip_suffix(b"\n"));
+            (i + 1, without_blanks(ended.unwrap_or(line)))
+        })
         .filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 

@@ -67,6 +67,8 @@ fn lines(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyErro
     if str::from_utf8(contents).is_err() {
         return Err(KeyProblem::NotText.into());
     }
+    // As age: a CR ends the last line, too.
+    let contents = contents.strip_suffix(b"\r").unwrap_or(contents);
     // Parts of a text that end at ASCII characters are text.
     let text = |line| str::from_utf8(line).unwrap_or_default();
     Ok(key::key_file_lines(contents).map(move |(number, line)| (number, text(line))))
