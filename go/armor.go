@@ -252,10 +252,7 @@ func (a *armorWriter) flushLine() {
 }
 
 func (a *armorWriter) flush() error {
-	n, err := a.dst.Write(a.out)
-	if err == nil && n < len(a.out) {
-		err = io.ErrShortWrite
-	}
+	_, err := writeAll(a.dst, a.out)
 	a.out = a.out[:0]
 	a.err = err
 	return err

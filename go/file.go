@@ -160,7 +160,7 @@ func (f *File) read(sealed []byte, number uint64) error {
 	if n == len(sealed) {
 		return nil
 	}
-	if err == io.EOF {
+	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err

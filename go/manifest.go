@@ -370,7 +370,7 @@ func (f *File) WriteEntry(w io.Writer, e *Entry) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(plaintext); err != nil {
+		if _, err := writeAll(w, plaintext); err != nil {
 			return err
 		}
 	}

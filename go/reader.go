@@ -103,14 +103,11 @@ func (r *Reader) WriteTo(w io.Writer) (total int64, err error) {
 		if err != nil {
 			return total, err
 		}
-		n, err := w.Write(chunk)
+		n, err := writeAll(w, chunk)
 		r.skip += n
 		total += int64(n)
 		if err != nil {
 			return total, err
-		}
-		if n < len(chunk) {
-			return total, io.ErrShortWrite
 		}
 	}
 }

@@ -75,7 +75,7 @@ func NewWriter(dst io.Writer, opts *WriteOptions, recipients ...Recipient) (*Wri
 	if opts.Header != nil {
 		headerTo = opts.Header
 	}
-	if _, err := headerTo.Write(header); err != nil {
+	if _, err := writeAll(headerTo, header); err != nil {
 		return nil, err
 	}
 	n := goroutines(opts.Goroutines)
@@ -284,11 +284,17 @@ func (w *Writer) flush(b *batch, n int, end bool) {
 	}
 	w.next += uint64(n)
 	b.slots, b.length = 0, 0
-	if n, err := w.dst.Write(out); err != nil {
-		w.err = err
-	} else if n < len(out) {
-		w.err = io.ErrShortWrite
+	_, w.err = writeAll(w.dst, out)
+}
+
+// writeAll writes all of b, or gives an error: a destination that takes less
+// and says nothing would have a file without its middle.
+func writeAll(dst io.Writer, b []byte) (n int, err error) {
+	n, err = dst.Write(b)
+	if err == nil && n != len(b) {
+		err = io.ErrShortWrite
 	}
+	return n, err
 }
 
 // Close seals the last segment and writes it. It does not close the writer
