@@ -15,53 +15,34 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "dist");
 const portable = process.argv.includes("--portable");
 
-const policy = (more) => ({
-  "default-src": "'none'",
-  "script-src": "'self'",
-  "worker-src": "'self'",
-  "connect-src": "'self'",
-  "style-src": "'self'",
-  "img-src": "'self'",
-  "media-src": "'self'",
-  "frame-src": "'self'",
-  "form-action": "'none'",
-  "base-uri": "'none'",
-  "require-trusted-types-for": "'script'",
-  "trusted-types": "polyseal",
-  ...more,
-});
-const textOf = (directives) => Object.entries(directives).map(([name, value]) => `${name} ${value}`).join("; ");
+/** Why each is there: README.md, "What the policy is for". `frame-ancestors` counts in a header only. */
+const metaPolicy = [
+  "default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src blob:", "connect-src 'self'", "style-src 'self'", "img-src 'self' blob:",
+  "media-src blob:", "frame-src blob:", "form-action 'none'", "base-uri 'none'", "require-trusted-types-for 'script'", "trusted-types polyseal",
+].join("; ");
 
-/** `frame-ancestors` counts in a header only. Only the worker compiles WebAssembly, for Argon2id and for suites. */
-const metaPolicy = textOf(policy({}));
-const pagePolicy = textOf(policy({ "frame-ancestors": "'none'" }));
-const workerPolicy = textOf({
-  "default-src": "'none'", "script-src": "'self' 'wasm-unsafe-eval'", ...(portable ? {} : { "connect-src": "'self'" }), "require-trusted-types-for": "'script'", "trusted-types": "'none'",
-});
-
-const commonHeaders = {
+const headers = {
+  "Content-Security-Policy": `${metaPolicy}; frame-ancestors 'none'`,
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "Cache-Control": "no-cache",
 };
-const types = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml", wasm: "application/wasm" };
-
-const headersOf = (name) => ({
-  "Content-Type": types[name.split(".").at(-1)],
-  "Content-Security-Policy": name.startsWith("worker-") ? workerPolicy : pagePolicy,
-  ...commonHeaders,
-});
 
 const sha = (algorithm, bytes, encoding) => createHash(algorithm).update(bytes).digest(encoding);
 const integrity = (bytes) => `sha256-${sha("sha256", bytes, "base64")}`;
 const named = (stem, ending, bytes) => `${stem}-${sha("sha256", bytes, "hex").slice(0, 12)}.${ending}`;
 
-async function bundle(entry, { format = "iife", define = {}, tsconfig = "tsconfig.json" } = {}) {
+/** What a script needs to know of a file that it fetches. */
+const pinned = (name, bytes) => ({ name, length: bytes.length, integrity: integrity(bytes) });
+
+/** One classic script without imports: what a module imports, and what a preload puts in a module's place, has no hash. */
+async function bundle(entry, define) {
   const result = await build({
-    entryPoints: [join(here, "src", entry)], bundle: true, write: false, minify: true, format, target: "es2022", platform: "browser",
-    legalComments: "none", charset: "utf8", tsconfig: join(here, tsconfig), absWorkingDir: here, logLevel: "warning",
+    entryPoints: [join(here, "src", entry)], bundle: true, write: false, minify: true, format: "iife", target: "es2022", platform: "browser",
+    legalComments: "none", charset: "utf8", tsconfig: join(here, "tsconfig.json"), absWorkingDir: here, logLevel: "warning",
     define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
   });
   return Buffer.from(result.outputFiles[0].contents);
@@ -73,11 +54,11 @@ const files = {};
 let core = null;
 if (!portable) {
   const module = await readFile(join(here, "../core/dist/polyseal-simd128.wasm"));
-  core = { name: named("core", "wasm", module), integrity: integrity(module) };
+  core = pinned(named("core", "wasm", module), module);
   files[core.name] = module;
 }
 
-const worker = await bundle("worker/worker.ts", { define: { CORE: core } });
+const worker = await bundle("worker/worker.ts", { CORE: core });
 const workerName = named("worker", "js", worker);
 files[workerName] = worker;
 
@@ -87,13 +68,11 @@ files[styleName] = style;
 files["icon.svg"] = await readFile(join(here, "static/icon.svg"));
 const template = await readFile(join(here, "static/index.html"), "utf8");
 
-// What is shown as the build stands for all sources. The files that name it cannot have their own hash in it, so they are
+// What is shown as the build stands for all sources. The script that names it cannot have its own hash in it, so it is
 // bundled with a placeholder first.
 const placeholder = "@@BUILD@@";
-const app = await bundle("page/main.ts", { format: "esm", define: { WORKER: workerName, BUILD: placeholder } });
-const serviceWorker = (pinned, version) =>
-  bundle("service-worker/service-worker.ts", { define: { FILES: pinned, VERSION: version }, tsconfig: "tsconfig.service-worker.json" });
-const sources = [version, worker, style, files["icon.svg"], template, app, await serviceWorker({}, placeholder), JSON.stringify([pagePolicy, workerPolicy, commonHeaders, types])];
+const app = await bundle("page/main.ts", { WORKER: pinned(workerName, worker), BUILD: placeholder });
+const sources = [version, worker, style, files["icon.svg"], template, app, JSON.stringify(headers)];
 const buildName = sources.reduce((hash, source) => hash.update(sha("sha256", source)), createHash("sha256")).digest("hex").slice(0, 16);
 const appFinal = Buffer.from(app.toString().replace(placeholder, buildName));
 const appName = named("app", "js", appFinal);
@@ -103,16 +82,8 @@ files["index.html"] = Buffer.from(Object.entries({
   CSP: metaPolicy, VERSION: version, STYLE: styleName, STYLE_INTEGRITY: integrity(style), APP: appName, APP_INTEGRITY: integrity(appFinal),
 }).reduce((html, [name, value]) => html.replaceAll(`@${name}@`, value), template));
 
-const pinned = Object.fromEntries(Object.keys(files).sort().map((name) => [name, { integrity: integrity(files[name]), headers: headersOf(name) }]));
-files["service-worker.js"] = await serviceWorker(pinned, buildName);
-
 /** For hosts that read a file of this name, and as a template for others. */
-const block = (path, headers) => `${path}\n${Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`).join("")}`;
-files["_headers"] = Buffer.from([
-  block("/*", { ...commonHeaders, "Cache-Control": "no-cache" }),
-  ...["/", ...Object.keys(files).sort().map((name) => `/${name}`)].map((path) =>
-    block(path, { "Content-Security-Policy": path.startsWith("/worker-") ? workerPolicy : pagePolicy })),
-].join(""));
+files["_headers"] = Buffer.from(`/*\n${Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`).join("")}`);
 
 const names = Object.keys(files).sort();
 files["SHA256SUMS"] = Buffer.from(names.map((name) => `${sha("sha256", files[name], "hex")}  ${name}\n`).join(""));

@@ -192,13 +192,12 @@ export class EncryptView {
     submit.disabled = true;
     try {
       let size = 0;
-      const name = await save(vault, encryptedName(file.name, armor), {
-        verify: "nothing to verify",
-        write: (to) => withProgress(this.#progress, "Encrypting", async ({ signal, progress }) => {
-          const transfer = secret.kind === "key-file" ? [secret.bytes.buffer] : [];
-          ({ size } = await vault.call("encrypt", { file, choices: { secret, context, armor }, to }, { signal, progress, transfer }));
-        }),
-      });
+      const name = await save(encryptedName(file.name, armor), (to) => withProgress(this.#progress, "Encrypting", async ({ signal, progress }) => {
+        const transfer = secret.kind === "key-file" ? [secret.bytes.buffer] : [];
+        const made = await vault.call("encrypt", { file, choices: { secret, context, armor }, to }, { signal, progress, transfer });
+        size = made.size;
+        return made.blob;
+      }));
       if (name === null || this.#file !== file) return;
       facts(byId("encrypt-result-facts", HTMLElement), [
         ["File", shownName(name)],

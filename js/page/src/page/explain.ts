@@ -17,8 +17,6 @@ export interface Circumstances {
   /** Of the plaintext. */
   size?: number | undefined;
   segmentSize?: number | undefined;
-  /** Whether it was being shown, and not saved. */
-  showing?: boolean;
 }
 
 const askAgain = "Ask the sender for the file again, or fetch it again from where you got it.";
@@ -46,8 +44,7 @@ type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "
 
 /** Codes of this page. */
 type PageCode =
-  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "no-service-worker"
-  | "not-shown";
+  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "not-shown";
 
 const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   "not-a-polyseal-file": {
@@ -190,11 +187,6 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     meaning: "The browser or the system refused access to that place. No file was saved.",
     action: "Choose another folder or another name.",
   },
-  "no-service-worker": {
-    what: "This browser window does not allow what is needed for that.",
-    meaning: "The page saves and shows files through a service worker. Private windows and blocked cookies often forbid it.",
-    action: "Open this page in a normal window, or in another browser.",
-  },
   "no-key-yet": {
     what: "There is no key yet.",
     meaning: "The file opens only with the key that it was encrypted for.",
@@ -227,7 +219,7 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   },
 };
 
-export function explain({ code, message, segment, isLast }: Failure, { secret, suite, size, segmentSize, showing = false }: Circumstances = {}): Explanation {
+export function explain({ code, message, segment, isLast }: Failure, { secret, suite, size, segmentSize }: Circumstances = {}): Explanation {
   if (code === "no-matching-key" && secret !== undefined) return wrongKey[secret];
   if (code === "unsupported-suite") {
     return {
@@ -238,12 +230,11 @@ export function explain({ code, message, segment, isLast }: Failure, { secret, s
   }
   if (code === "corrupt-segment" && segment !== undefined) {
     const where = segmentSize === undefined || size === undefined ? `part ${segment + 1}` : partOf(segment, segmentSize, size);
-    const consequence = showing ? "Nothing of that part is shown." : "Nothing was saved.";
     return {
       what: "The file has been altered.",
       meaning: isLast === true
-        ? `It does not open at its end, ${where}. It was cut short, extended or changed after it was encrypted. ${consequence}`
-        : `It does not open at ${where}. That part is not what was encrypted. ${consequence}`,
+        ? `It does not open at its end, ${where}. It was cut short, extended or changed after it was encrypted. Nothing of it is saved or shown.`
+        : `It does not open at ${where}. That part is not what was encrypted. Nothing of the file is saved or shown.`,
       action: askAgain,
     };
   }

@@ -1,11 +1,16 @@
-/** The page's start: which view is shown, and whether the browser can do what is needed. */
+/**
+ * The page's start: which view is shown, and whether the browser can do what is needed.
+ *
+ * No view is shown, and so nobody can enter a key, before the style and the workers' script have been found to be those
+ * that belong to the page.
+ */
 
 import { byId, make } from "./dom.js";
 import { EncryptView } from "./encrypt-view.js";
 import { OpenView } from "./open-view.js";
 import { ignoreOtherDrops } from "./pick.js";
-import { startServiceWorker } from "./plaintexts.js";
 import { isWorking } from "./progress.js";
+import { prepareWorkers } from "./worker-script.js";
 
 /** From the build: a hash of all files. */
 declare const BUILD: string;
@@ -32,10 +37,9 @@ function show(focus: boolean): void {
 function unusable(what: string, action: string): void {
   const notice = byId("unusable", HTMLElement);
   notice.replaceChildren(make("h2", {}, what), make("p", {}, action));
-  notice.hidden = false;
 }
 
-function start(): void {
+async function start(): Promise<void> {
   if (window.top !== window.self) {
     unusable("This page is shown inside another page.", "That page could watch what you do. Open this page in a tab of its own.");
     return;
@@ -44,7 +48,15 @@ function start(): void {
     unusable("This page was not loaded securely.", "Browsers decrypt only in pages from https or from this computer (localhost). Open the page with https.");
     return;
   }
-  startServiceWorker();
+  try {
+    if (byId("style", HTMLLinkElement).sheet === null) throw new Error("The style of the page is missing.");
+    await prepareWorkers();
+  } catch (error) {
+    unusable("A part of this page did not arrive, or is not the one that belongs to it.",
+      `Nothing can be entered here, so no key is lost. Load the page again. If that does not help, get it from somewhere else. (${error instanceof Error ? error.message : String(error)})`);
+    return;
+  }
+  byId("unusable", HTMLElement).hidden = true;
   ignoreOtherDrops();
   const open = new OpenView(), encrypt = new EncryptView();
   byId("about-build", HTMLElement).textContent = BUILD;
@@ -60,4 +72,4 @@ function start(): void {
   show(false);
 }
 
-start();
+void start();

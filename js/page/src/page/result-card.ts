@@ -1,12 +1,11 @@
 /** An opened file: its facts, and saving, showing and verifying it. */
 
 import { formatBytes, shownName } from "../shared/format.js";
-import type { Media } from "../shared/media.js";
 import type { OpenedFacts } from "../shared/protocol.js";
 import { announce, byId, facts, focusOn, make } from "./dom.js";
 import { clearError, showError } from "./errors.js";
 import { preview, type Preview } from "./preview.js";
-import { withProgress, type Work } from "./progress.js";
+import { withProgress } from "./progress.js";
 import { choosesWhereToSave, save } from "./save.js";
 import type { Vault } from "./vault.js";
 
@@ -52,7 +51,7 @@ export class ResultCard {
     byId("open-verify", HTMLButtonElement).hidden = verified;
     byId("open-save-hint", HTMLElement).textContent = choosesWhereToSave()
       ? "You choose where. The file appears there when all of it has been verified."
-      : "All of it is verified first. Then it goes to your browser's downloads.";
+      : "When all of it has been verified, it goes to your browser's downloads. Until then the browser keeps it in memory or in its temporary files.";
     this.#card.hidden = false;
     focusOn(this.#title);
     announce(`Opened ${shownName(name)}.`);
@@ -76,15 +75,15 @@ export class ResultCard {
     try {
       await work(shown);
     } catch (error) {
-      if (this.#shown === shown) this.#fail(shown, error, false);
+      if (this.#shown === shown) this.#fail(shown, error);
     } finally {
       for (const element of this.#buttons) element.disabled = false;
     }
   }
 
-  #fail({ opened }: Shown, error: unknown, showing: boolean): void {
+  #fail({ opened }: Shown, error: unknown): void {
     const { size, segmentSize, suite } = opened;
-    showError(this.#error, error, { size, segmentSize, suite, showing });
+    showError(this.#error, error, { size, segmentSize, suite });
   }
 
   #say(title: string, text: string): void {
@@ -94,23 +93,15 @@ export class ResultCard {
     announce(title);
   }
 
-  async #verifyAll({ vault, opened }: Shown, { signal, progress }: Work): Promise<void> {
-    await vault.call("verify", { file: opened.file }, { signal, progress });
-  }
-
-  async #verify(shown: Shown): Promise<void> {
-    await withProgress(this.#progress, "Verifying", (work) => this.#verifyAll(shown, work));
+  async #verify({ vault, opened }: Shown): Promise<void> {
+    await withProgress(this.#progress, "Verifying", ({ signal, progress }) => vault.call("verify", { file: opened.file }, { signal, progress }));
     this.#say("The file is whole.", "All of it opens with this key. Nothing was saved.");
   }
 
   async #save(shown: Shown): Promise<void> {
     const { vault, opened, name } = shown;
-    const saved = await save(vault, name, {
-      verify: () => withProgress(this.#progress, "Verifying, before anything is saved", (work) => this.#verifyAll(shown, work)),
-      write: (to) => withProgress(this.#progress, "Saving", async ({ signal, progress }) => {
-        await vault.call("save", { file: opened.file, to }, { signal, progress });
-      }),
-    });
+    const saved = await save(name, (to) => withProgress(this.#progress, "Saving", ({ signal, progress }) =>
+      vault.call("save", { file: opened.file, to }, { signal, progress })));
     if (saved === null) return;
     this.#say("Saved.", choosesWhereToSave()
       ? `All of ${shownName(saved)} was verified and written. It is not encrypted any more.`
@@ -121,17 +112,14 @@ export class ResultCard {
     const { vault, opened, name } = shown;
     if (opened.media === null) return;
     this.#closePreview();
+    const contents = await withProgress(this.#progress, "Opening", ({ signal, progress }) => vault.call("show", { file: opened.file }, { signal, progress }));
+    if (this.#shown !== shown) return;
     this.#previewPlace.hidden = false;
-    try {
-      this.#preview = await preview(vault, { ...opened, media: opened.media as Media }, name, byId("open-preview-media", HTMLElement), (error) => {
-        this.#closePreview();
-        this.#fail(shown, error, true);
-      });
-      focusOn(byId("open-preview-title", HTMLElement));
-    } catch (error) {
+    this.#preview = preview(contents, opened.media, name, byId("open-preview-media", HTMLElement), (error) => {
       this.#closePreview();
-      throw error;
-    }
+      this.#fail(shown, error);
+    });
+    focusOn(byId("open-preview-title", HTMLElement));
   }
 
   #closePreview(): void {

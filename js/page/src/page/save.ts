@@ -1,13 +1,15 @@
 /**
- * Saving. With the File System Access API the user chooses the file, and it gets its contents at the end. Elsewhere the
- * service worker gives a stream to the browser's downloads.
+ * Saving. With the File System Access API the user chooses the file, and it gets its contents at the end. Elsewhere all
+ * of it is collected in a Blob, which the browser keeps, and that goes to the browser's downloads.
  */
 
 import { safeName } from "../shared/format.js";
 import type { Destination } from "../shared/protocol.js";
 import { make } from "./dom.js";
-import { publish } from "./plaintexts.js";
-import { failure, type Vault } from "./vault.js";
+import { failure } from "./vault.js";
+
+/** How long a browser may take to begin a download. */
+const downloadMilliseconds = 60000;
 
 interface SavePickerWindow {
   showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
@@ -36,15 +38,14 @@ async function removeEmpty(handle: FileSystemFileHandle & { remove?: () => Promi
   }
 }
 
-export interface SaveSteps {
-  /** Runs before anything is given to the browser's downloads, which cannot take back what they have. */
-  verify: (() => Promise<void>) | "nothing to verify";
-  /** Writes to the destination. */
-  write(to: Destination): Promise<void>;
+function download(contents: Blob, name: string): void {
+  const url = URL.createObjectURL(contents);
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), downloadMilliseconds);
 }
 
-/** Returns the name of the file, or null if the user chose none. */
-export async function save(vault: Vault, name: string, { verify, write }: SaveSteps): Promise<string | null> {
+/** Returns the name of the file, or null if the user chose none. `write` gives the Blob, if that is the destination. */
+export async function save(name: string, write: (to: Destination) => Promise<Blob | null>): Promise<string | null> {
   if (choosesWhereToSave()) {
     const handle = await pickFile(name);
     if (handle === null) return null;
@@ -56,19 +57,9 @@ export async function save(vault: Vault, name: string, { verify, write }: SaveSt
     }
     return handle.name;
   }
-  if (verify !== "nothing to verify") await verify();
-  const { token, url, withdraw } = await publish(vault);
-  const frame = make("iframe", { sandbox: "allow-downloads allow-same-origin", title: "Download", hidden: "" });
-  try {
-    const written = write({ token, name: safeName(name) });
-    frame.src = url;
-    document.body.append(frame);
-    await written;
-  } finally {
-    withdraw();
-    // The browser may still be taking the last bytes.
-    setTimeout(() => frame.remove(), 10000);
-  }
+  const contents = await write("blob");
+  if (contents === null) throw new Error("There is nothing to save.");
+  download(contents, safeName(name));
   return safeName(name);
 }
 
@@ -82,9 +73,6 @@ export async function saveText(name: string, text: string): Promise<boolean> {
     await writable.close();
     return true;
   }
-  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  const link = make("a", { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  download(new Blob([text], { type: "application/octet-stream" }), name);
   return true;
 }

@@ -1,10 +1,7 @@
 /** The page's side of a worker that has keys. Closing it ends the worker, and frees all that the worker had in memory. */
 
 import type { Failure, FromWorker, Operation, Operations, ToWorker } from "../shared/protocol.js";
-import { scriptUrl } from "./trusted.js";
-
-/** From the build: the name of the worker's script. */
-declare const WORKER: string;
+import { startWorker } from "./worker-script.js";
 
 export class PageError extends Error {
   constructor(readonly failure: Failure) {
@@ -27,12 +24,10 @@ interface Call {
 }
 
 export class Vault {
-  readonly #worker = new Worker(scriptUrl(WORKER) as string);
+  readonly #worker = startWorker();
   readonly #calls = new Map<number, Call>();
   #last = 0;
   #closed = false;
-  /** Called when a plaintext that was offered could not be given. */
-  onOfferFailed: (token: string, failure: Failure) => void = () => undefined;
 
   constructor() {
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(data);
@@ -52,11 +47,6 @@ export class Vault {
     });
   }
 
-  /** Lets the worker answer a request of the service worker itself. */
-  answer(token: string, range: string | null, port: MessagePort): void {
-    this.#post({ kind: "plaintext", token, range }, [port]);
-  }
-
   close(): void {
     this.#closed = true;
     this.#worker.terminate();
@@ -73,10 +63,7 @@ export class Vault {
   }
 
   #receive(message: FromWorker): void {
-    if (message.kind === "offer-failed") {
-      this.onOfferFailed(message.token, message.failure);
-      return;
-    }
+    if (message.kind === "started") return;
     const call = this.#calls.get(message.id);
     if (message.kind === "progress") {
       call?.progress?.(message.done, message.total);

@@ -39,7 +39,7 @@ export const sniffedLength = 512;
 
 const shownTypes = new Set(Object.values(formats).map(({ type }) => type));
 
-/** Whether the service worker may answer with this type. */
+/** Whether the page may make a document or an element of this type. */
 export const isShownType = (type: string): boolean => shownTypes.has(type);
 
 /** The format of a plaintext that begins with `start`, or null if it is none that is shown. */

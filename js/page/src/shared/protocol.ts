@@ -1,12 +1,6 @@
-/**
- * The messages between the page, its worker (which has the keys) and the service worker (which has none).
- *
- * The service worker asks the page for a plaintext and sends a port along. The page hands that to the worker, and from
- * then on the two speak directly: PlaintextReply first, then for each "pull" a PlaintextChunk.
- */
+/** The messages between the page and its worker, which has the keys. */
 
 import type { Media } from "./media.js";
-import type { Answer } from "./plaintext-response.js";
 
 export type Secret =
   | { kind: "passphrase"; text: string }
@@ -57,8 +51,8 @@ export interface EncryptChoices {
   armor: boolean;
 }
 
-/** Where the output goes: to a file that the user chose, or to the service worker under a token. */
-export type Destination = { handle: FileSystemFileHandle } | { token: string; name: string };
+/** Where the output goes: to a file that the user chose, or into a Blob, which is the result. */
+export type Destination = { handle: FileSystemFileHandle } | "blob";
 
 /** What the page asks of the worker, with the results. */
 export interface Operations {
@@ -68,11 +62,10 @@ export interface Operations {
   openEntry: { request: { entry: number }; result: OpenedFacts };
   /** Opens all of a file and gives out nothing. */
   verify: { request: { file: number }; result: null };
-  save: { request: { file: number; to: Destination }; result: null };
-  encrypt: { request: { file: File; choices: EncryptChoices; to: Destination }; result: { size: number } };
-  /** Makes a file available to the service worker until it is withdrawn. */
-  offer: { request: { file: number; token: string; type: string; name: string }; result: null };
-  withdraw: { request: { token: string }; result: null };
+  save: { request: { file: number; to: Destination }; result: Blob | null };
+  encrypt: { request: { file: File; choices: EncryptChoices; to: Destination }; result: { size: number; blob: Blob | null } };
+  /** All of a file, as what it was found to be. What is not of a type that is shown is refused. */
+  show: { request: { file: number }; result: Blob };
   generateKeyFile: { request: Record<string, never>; result: string };
   checkAgeRecipients: { request: { text: string }; result: number };
 }
@@ -89,29 +82,13 @@ export interface Failure {
 }
 
 export type ToWorker =
+  /** The first message. `page` is the address beside which the page's files are. */
+  | { kind: "start"; page: string }
   | { kind: "request"; id: number; operation: Operation; request: unknown }
-  | { kind: "cancel"; id: number }
-  | { kind: "plaintext"; token: string; range: string | null };
+  | { kind: "cancel"; id: number };
 
 export type FromWorker =
+  | { kind: "started" }
   | { kind: "result"; id: number; result: unknown }
   | { kind: "failure"; id: number; failure: Failure }
-  | { kind: "progress"; id: number; done: number; total: number }
-  /** A plaintext that was offered could not be given. */
-  | { kind: "offer-failed"; token: string; failure: Failure };
-
-/** The service worker to the page. A port comes with it. */
-export interface PlaintextRequest { kind: "plaintext"; token: string; range: string | null }
-
-/** The page to the service worker. */
-export type ToServiceWorker =
-  /** Asks for the client's id, through the port that comes along. */
-  | { kind: "hello" }
-  /** Asks to be controlled, as a page that was loaded past the service worker is not. */
-  | { kind: "claim" }
-  /** Keeps the service worker running while something is transferred. */
-  | { kind: "stay" };
-
-export type PlaintextReply = Pick<Answer, "status" | "headers"> | null;
-export type PlaintextChunk = { chunk: Uint8Array<ArrayBuffer> } | { end: true } | { failed: true };
-export type PlaintextPull = "pull" | "cancel";
+  | { kind: "progress"; id: number; done: number; total: number };

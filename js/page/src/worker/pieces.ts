@@ -2,8 +2,13 @@
 
 import { discard } from "./discard.js";
 
-/** Pieces of `length` bytes, each in memory of its own; the last one may be short. What was copied is overwritten. */
-export async function* pieces(stream: ReadableStream<Uint8Array>, length: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+/**
+ * Pieces of `length` bytes, each in memory of its own; the last one may be short. What was copied is overwritten, and
+ * told to `copied`.
+ */
+export async function* pieces(
+  stream: ReadableStream<Uint8Array>, length: number, copied: (bytes: number) => void = () => undefined,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   let piece = new Uint8Array(0), filled = 0;
   /** What was filled. It belongs to the caller from then on, who may give its memory away. */
@@ -25,6 +30,7 @@ export async function* pieces(stream: ReadableStream<Uint8Array>, length: number
         offset += part.length;
         if (filled === length) yield take();
       }
+      copied(next.value.length);
       discard(next.value);
     }
     ended = true;

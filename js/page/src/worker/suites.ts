@@ -2,14 +2,20 @@
 
 import { instantiate, onUse } from "@polyseal/core/module";
 import type { Suites } from "polyseal";
+import { fetchPinned, type Pinned } from "../shared/pinned.js";
 
-/** From the build: the module's file and its hash, as in SRI; null in a portable page. */
-declare const CORE: { name: string; integrity: string } | null;
+/** From the build; null in a portable page. */
+declare const CORE: Pinned | null;
 
 const core = CORE;
+let page: string | undefined;
+
+/** Says where the page's files are: a worker that was started from memory has no address of its own. */
+export function filesBeside(address: string): void {
+  page = address;
+}
 
 export const suites: Suites = core === null ? {} : onUse(async () => {
-  const response = await fetch(new URL(core.name, location.href), { integrity: core.integrity, credentials: "omit" });
-  if (!response.ok) throw new Error(`${core.name}: ${response.status} ${response.statusText}`);
-  return instantiate(await response.arrayBuffer());
+  if (page === undefined) throw new Error("The address of the page is not known yet.");
+  return instantiate(await fetchPinned(core, page));
 });

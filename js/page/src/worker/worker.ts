@@ -8,17 +8,16 @@ import {
   encrypt, encryptedSize, generateKeyFile, inspect, keyFile, open, openTree, parseAgeIdentities, parseAgeRecipients,
   parseKeyFile, passphrase, type HeaderInfo, type Key, type OpenedFile, type Recipient, type Tree, type TreeEntry,
 } from "polyseal";
-import { sniff, sniffedLength } from "../shared/media.js";
+import { sniff, sniffedLength, type Media } from "../shared/media.js";
 import type { Destination, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
 import { countingSource } from "./counting.js";
-import { failureOf, PageFailure } from "./failure.js";
-import { offer, serve, withdraw } from "./offers.js";
-import { readThrough, saveToHandle } from "./save.js";
-import { suites } from "./suites.js";
+import { failureOf } from "./failure.js";
+import { collectBlob, readThrough, saveToHandle } from "./save.js";
+import { filesBeside, suites } from "./suites.js";
 
 const post = (message: FromWorker): void => postMessage(message);
 
-const opened: OpenedFile[] = [];
+const opened: { file: OpenedFile; media: Media | null }[] = [];
 let tree: Tree | undefined;
 const running = new Map<number, AbortController>();
 
@@ -69,16 +68,14 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
   },
 
   async verify({ file }, { signal, progress }) {
-    const source = openedFile(file);
-    let done = 0;
-    await readThrough(source.stream({ signal }), (bytes) => progress(done += bytes, source.size));
+    const { file: source } = openedFile(file);
+    await readThrough(source.stream({ signal }), counting(source.size, progress));
     return null;
   },
 
   async save({ file, to }, run) {
-    const source = openedFile(file);
-    await deliver(source.stream({ signal: run.signal }), source.size, source.size, to, run);
-    return null;
+    const { file: source } = openedFile(file);
+    return deliver(source.stream({ signal: run.signal }), source.size, to, run);
   },
 
   async encrypt({ file, choices: { secret, context, armor }, to }, run) {
@@ -93,25 +90,14 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
         controller.enqueue(chunk);
       },
     }));
-    await deliver(counted, null, estimate, to, run);
-    return { size };
+    const blob = await deliver(counted, estimate, to, run);
+    return { size, blob };
   },
 
-  async offer({ file, token, type, name }) {
-    const source = openedFile(file);
-    offer(token, {
-      size: source.size, type, name, once: false,
-      open: (start, end) => source.stream({ start, end: end ?? source.size }),
-      ended(failure) {
-        if (failure !== null) post({ kind: "offer-failed", token, failure });
-      },
-    });
-    return null;
-  },
-
-  async withdraw({ token }) {
-    withdraw(token);
-    return null;
+  async show({ file }, { signal, progress }) {
+    const { file: source, media } = openedFile(file);
+    if (media === null) throw new Error("This file is of no type that is shown.");
+    return collectBlob(source.stream({ signal }), media.type, counting(source.size, progress));
   },
 
   async generateKeyFile() {
@@ -125,33 +111,21 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
 
 let entryRead: (bytes: number) => void = () => undefined;
 
-/** Gives a stream to its destination. `size` is null if it is not known before the end. */
-async function deliver(
-  stream: ReadableStream<Uint8Array>, size: number | null, expected: number, to: Destination, { signal, progress }: Run,
-): Promise<void> {
+/** Tells how much has been done of what is expected. */
+function counting(expected: number, progress: Run["progress"]): (bytes: number) => void {
   let done = 0;
-  const report = (bytes: number): void => progress(Math.min(done += bytes, expected), expected);
-  if ("handle" in to) return saveToHandle(stream, to.handle, report);
-  await new Promise<void>((resolve, reject) => {
-    const counted = stream.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        report(chunk.length);
-        controller.enqueue(chunk);
-      },
-    }));
-    offer(to.token, {
-      size, type: null, name: to.name, once: true,
-      open: () => counted,
-      ended: (failure) => failure === null ? resolve() : reject(new PageFailure(failure)),
-    });
-    signal.addEventListener("abort", () => {
-      withdraw(to.token);
-      reject(signal.reason);
-    }, { once: true });
-  });
+  return (bytes) => progress(Math.min(done += bytes, expected), expected);
 }
 
-function openedFile(file: number): OpenedFile {
+/** Gives a stream to its destination. The result is the Blob, if that is the destination. */
+async function deliver(stream: ReadableStream<Uint8Array>, expected: number, to: Destination, { progress }: Run): Promise<Blob | null> {
+  const report = counting(expected, progress);
+  if (to === "blob") return collectBlob(stream, "application/octet-stream", report);
+  await saveToHandle(stream, to.handle, report);
+  return null;
+}
+
+function openedFile(file: number): (typeof opened)[number] {
   const found = opened[file];
   if (found === undefined) throw new Error("There is no such file.");
   return found;
@@ -161,7 +135,7 @@ async function openedFacts(file: OpenedFile): Promise<OpenedFacts> {
   const start = await file.read(0, sniffedLength);
   const media = sniff(start);
   start.fill(0);
-  return { file: opened.push(file) - 1, size: file.size, suite: file.suite, segmentSize: file.segmentSize, media };
+  return { file: opened.push({ file, media }) - 1, size: file.size, suite: file.suite, segmentSize: file.segmentSize, media };
 }
 
 function headerFacts({ suite, suiteSupported, segmentSize, tagLength, hasContext, recipients, stanzas }: HeaderInfo): HeaderFacts {
@@ -223,10 +197,13 @@ async function run(id: number, operation: Operation, request: unknown): Promise<
   }
 }
 
-onmessage = ({ data, ports }: MessageEvent<ToWorker>) => {
+onmessage = ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
+    case "start":
+      filesBeside(data.page);
+      post({ kind: "started" });
+      break;
     case "request": void run(data.id, data.operation, data.request); break;
     case "cancel": running.get(data.id)?.abort(); break;
-    case "plaintext": serve(data.token, data.range, ports[0] as MessagePort); break;
   }
 };

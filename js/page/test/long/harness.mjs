@@ -67,20 +67,12 @@ export function counted(length) {
   return bytes;
 }
 
-/** The headers that the build documents, by path. */
-function documentedHeaders() {
-  const byPath = {};
-  let current;
-  for (const line of readFileSync(join(dist, "_headers"), "utf8").split("\n")) {
-    if (line.startsWith("/")) current = byPath[line] = {};
-    else if (line !== "") current[line.slice(0, line.indexOf(":")).trim()] = line.slice(line.indexOf(":") + 1).trim();
-  }
-  return byPath;
-}
+/** The headers that the build documents. */
+const documentedHeaders = () => Object.fromEntries(readFileSync(join(dist, "_headers"), "utf8").split("\n").filter((line) => line.startsWith(" "))
+  .map((line) => [line.slice(0, line.indexOf(":")).trim(), line.slice(line.indexOf(":") + 1).trim()]));
 
-/** A plain server for static files. `withHeaders`: with the documented headers. `replaced`: paths with other contents. `fallback`: a
- * page for whatever is not there, as some hosts have it. */
-export async function serve({ withHeaders = false, replaced = /^$/, fallback = false } = {}) {
+/** A plain server for static files. `withHeaders`: with the documented headers. `replaced`: paths with other contents. */
+export async function serve({ withHeaders = false, replaced = /^$/ } = {}) {
   const headers = documentedHeaders();
   const requests = [];
   const server = http.createServer((request, response) => {
@@ -88,11 +80,10 @@ export async function serve({ withHeaders = false, replaced = /^$/, fallback = f
     requests.push(pathname);
     const name = pathname === "/" ? "index.html" : pathname.slice(1);
     if (!readdirSync(dist).includes(name)) {
-      if (fallback) response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>Not here</title>");
-      else response.writeHead(404).end();
+      response.writeHead(404).end();
       return;
     }
-    const more = withHeaders ? { ...headers["/*"], ...headers[pathname] } : {};
+    const more = withHeaders ? headers : {};
     response.writeHead(200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain", ...more }).end(Buffer.concat([Buffer.from(replaced.test(pathname) ? "/* other */ " : ""), readFileSync(join(dist, name))]));
   });
   await new Promise((resolve) => server.listen(0, "localhost", resolve));
@@ -145,6 +136,7 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
   });
   try {
     await page.goto(`${server.origin}/${hash}`);
+    if (contextOptions.javaScriptEnabled !== false) await started(page);
     await run(page, context);
     if (!otherOrigins) assert.deepEqual(foreign, [], "requests to another origin");
     assert.deepEqual(problems.filter((problem) => !expected.test(problem)), []);
@@ -152,6 +144,9 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
     await context.close();
   }
 }
+
+/** Waits until the page shows a form. It takes nothing before. */
+export const started = (page) => page.waitForSelector("#main > section:visible");
 
 /** What is in the origin-private file system: names and sizes. */
 export const savedFiles = (page) => page.evaluate(async () => {

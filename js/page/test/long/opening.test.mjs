@@ -51,49 +51,13 @@ for (const way of ["handle", "download"]) {
         const { code, text } = await errorIn(page, "#open-result-error");
         assert.equal(code, "corrupt-segment");
         assert.match(text, /part 21 of 40 \(bytes 1,310,720 to 1,376,255 of the contents\)/);
-        assert.match(text, /Nothing was saved/);
+        assert.match(text, /Nothing of the file is saved or shown/);
         await nothingSaved(page);
         assert.equal(downloads, 0);
       });
     });
   });
 }
-
-test("a segment that is altered after all was verified ends the download, and nothing of it is kept", async () => {
-  const contents = random(64 * 1048576);
-  const path = seal("later.bin", contents, ["-k", key]);
-  await withPage(browser, server, { way: "download" }, async (page) => {
-    await openWithKeyFile(page, path, key);
-    // The file is read through a Blob. A byte of what is read is altered from the moment on at which the download begins.
-    const workers = page.workers();
-    assert.equal(workers.length, 1);
-    await workers[0].evaluate((offset) => {
-      const read = Blob.prototype.arrayBuffer;
-      let passed = false;
-      const slice = Blob.prototype.slice;
-      Blob.prototype.slice = function (start, end) {
-        const part = slice.call(this, start, end);
-        if (start <= offset && offset < end) {
-          part.arrayBuffer = async () => {
-            const bytes = await read.call(part);
-            if (passed) new Uint8Array(bytes)[offset - start] ^= 1;
-            passed = true;
-            return bytes;
-          };
-        }
-        return part;
-      };
-    }, startOf(900) + 5);
-    const started = page.waitForEvent("download");
-    await page.click("#open-save");
-    const download = await started;
-    assert.notEqual(await download.failure(), null);
-    const { code, text } = await errorIn(page, "#open-result-error");
-    assert.equal(code, "corrupt-segment");
-    assert.match(text, /part 901 of 1,024/);
-    assert.equal(await page.locator("#open-result-done:visible").count(), 0);
-  });
-});
 
 test("a passphrase of the tool, typed; a wrong one first", async () => {
   file("letter.txt", "meet at noon");
@@ -272,8 +236,7 @@ test("another module than the page's own is not run, and the portable profile ne
   t.after(() => own.close());
   const path = seal("needs-module.txt", "text", ["-k", key], [], []);
   const portable = seal("needs-none.txt", "text", ["-k", key]);
-  // Without it, the service worker is not installed. So there are no downloads.
-  await withPage(browser, own, { expected: /integrity|core-/ }, async (page) => {
+  await withPage(browser, own, {}, async (page) => {
     await choose(page, path);
     await enterKeyFile(page, key);
     await pressOpen(page);
@@ -329,18 +292,14 @@ for (const way of ["handle", "download"]) {
     const path = seal("long.bin", Buffer.alloc(200 * 1048576), ["-k", key]);
     await withPage(browser, server, { way }, async (page) => {
       await openWithKeyFile(page, path, key);
-      const started = way === "download" ? page.waitForEvent("download") : null;
+      let downloads = 0;
+      page.on("download", () => downloads++);
       await page.click("#open-save");
-      if (started !== null) {
-        const download = await started;
-        await page.click("#open-result-progress button");
-        assert.notEqual(await download.failure(), null);
-      } else {
-        await page.waitForFunction(() => document.querySelector("#open-result-progress progress")?.value > 0.05);
-        await page.click("#open-result-progress button");
-      }
+      await page.waitForFunction(() => document.querySelector("#open-result-progress progress")?.value > 0.05);
+      await page.click("#open-result-progress button");
       assert.equal((await errorIn(page, "#open-result-error")).code, "cancelled");
       await nothingSaved(page);
+      assert.equal(downloads, 0);
       // It can be done again.
       await page.click("#open-verify");
       await page.waitForSelector("#open-result-done:visible");

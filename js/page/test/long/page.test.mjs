@@ -1,11 +1,11 @@
-/** The page itself: policies, offline, accessibility, keyboard, widths, and what was loaded. */
+/** The page itself: policies, accessibility, keyboard, widths. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { choose, directory, enterKeyFile, errorIn, file, launch, openWithKeyFile, pressOpen, saveOpened, seal, serve, tool, withPage } from "./harness.mjs";
+import { choose, directory, file, launch, pressOpen, saveOpened, seal, serve, tool, withPage } from "./harness.mjs";
 import { throughAllStates } from "./states.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -96,39 +96,6 @@ test("nothing moves for those who want that", async () => {
   });
 });
 
-test("once loaded, the page works without its server", async () => {
-  const own = await serve();
-  const path = seal("offline.txt", "offline", ["-k", key], [], []);
-  await withPage(browser, own, { way: "download" }, async (page, context) => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller);
-    await own.close();
-    await context.setOffline(true);
-    await page.reload();
-    await openWithKeyFile(page, path, key);
-    assert.equal((await saveOpened(page, "download")).bytes.toString(), "offline");
-    await page.goto(`${own.origin}/index.html#about`);
-    await page.waitForSelector("#view-about:visible");
-    assert.match(await page.textContent("#about-build"), /^[0-9a-f]{16}$/);
-  });
-});
-
-test("from the second time on, the page has its security headers, whatever the server sends", async () => {
-  await withPage(browser, server, {}, async (page) => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller);
-    const response = await page.reload();
-    assert.equal(response.fromServiceWorker(), true);
-    const headers = response.headers();
-    assert.match(headers["content-security-policy"], /frame-ancestors 'none'/);
-    assert.equal(headers["x-content-type-options"], "nosniff");
-    assert.equal(headers["cross-origin-opener-policy"], "same-origin");
-    const worker = await page.evaluate(async () => {
-      const { url } = (await (await caches.open((await caches.keys())[0])).keys()).find((one) => one.url.includes("worker-"));
-      return (await fetch(url)).headers.get("content-security-policy");
-    });
-    assert.match(worker, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self';/);
-  });
-});
-
 test("with the documented headers from the server, all of it works from the first time on", async () => {
   const strict = await serve({ withHeaders: true });
   file("strict.txt", "strict");
@@ -151,78 +118,28 @@ test("with the documented headers from the server, all of it works from the firs
   await strict.close();
 });
 
-test("the service worker answers for no name but those of the page's files", async () => {
-  const own = await serve({ fallback: true });
-  await withPage(browser, own, {}, async (page) => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller);
-    for (const name of ["constructor", "toString", "__proto__", "no-such-file"]) {
-      assert.equal((await page.goto(`${own.origin}/${name}`)).fromServiceWorker(), false, name);
-    }
-  });
-  await own.close();
-});
-
-test("a page that was loaded past the service worker gets it back", async () => {
-  const path = seal("past.txt", "past", ["-k", key]);
-  await withPage(browser, server, { way: "download" }, async (page, context) => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller);
-    const session = await context.newCDPSession(page);
-    await session.send("Page.reload", { ignoreCache: true });
-    await page.waitForLoadState();
-    await openWithKeyFile(page, path, key);
-    assert.equal((await saveOpened(page, "download")).bytes.toString(), "past");
-  });
-});
-
-test("another script in the place of the page's own is not run", async () => {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.route("**/app-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "document.title = 'other'" }));
-  await page.goto(server.origin);
-  await page.waitForTimeout(500);
-  assert.notEqual(await page.title(), "other");
-  assert.equal(await page.locator("#view-open:visible").count(), 0);
-  await context.close();
-});
-
-test("the service worker takes no other contents of the page's files", async () => {
-  for (const replaced of [undefined, /^\/worker-/, /^\/icon/]) {
-    const own = await serve({ replaced });
-    await withPage(browser, own, {}, async (page) => {
-      const controlled = await page.evaluate(async () => {
-        for (let tries = 0; tries < 60; tries++) {
-          if (navigator.serviceWorker.controller !== null) return true;
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
-        return false;
-      });
-      assert.equal(controlled, replaced === undefined);
-    });
-    await own.close();
-  }
-});
-
-async function frameIn(page) {
+async function frameIn(page, { origin } = server) {
   await page.goto(`${server.origin}/SHA256SUMS`);
   await page.evaluate((address) => {
     const frame = document.createElement("iframe");
     frame.src = address;
     document.body.append(frame);
-  }, `${server.origin}/`);
+  }, `${origin}/`);
   const frame = await (await page.waitForSelector("iframe")).contentFrame();
   await page.waitForTimeout(1000);
   return frame.evaluate(() => document.body?.innerText ?? "");
 }
 
 test("inside another page, it is blocked by its policy", async () => {
-  await withPage(browser, server, { expected: /^console: Framing .* violates .*frame-ancestors 'none'/ }, async (page) => {
-    await page.waitForFunction(() => navigator.serviceWorker.controller);
-    assert.doesNotMatch(await frameIn(page), /Polyseal/);
+  const strict = await serve({ withHeaders: true });
+  await withPage(browser, strict, { otherOrigins: true, expected: /^console: Framing .* violates .*frame-ancestors 'none'/ }, async (page) => {
+    assert.doesNotMatch(await frameIn(page, strict), /Polyseal/);
   });
+  await strict.close();
 });
 
 test("inside another page, and without that header, it does not start", async () => {
-  await withPage(browser, server, { serviceWorkers: "block" }, async (page) => {
+  await withPage(browser, server, {}, async (page) => {
     const text = await frameIn(page);
     assert.match(text, /This page is shown inside another page/);
     assert.doesNotMatch(text, /Choose a file/);
@@ -239,15 +156,6 @@ test("keys do not come back with the page", async () => {
     await page.waitForSelector("#view-encrypt:visible");
     assert.equal(await page.textContent("#encrypt-passphrase"), "");
     assert.equal(await page.locator("#encrypt-key-card:visible").count(), 0);
-  });
-});
-
-test("without a service worker the page says so, and opens all the same", async () => {
-  const path = seal("plain.txt", "plain", ["-k", key]);
-  await withPage(browser, server, { way: "download", serviceWorkers: "block" }, async (page) => {
-    await openWithKeyFile(page, path, key);
-    await page.click("#open-save");
-    assert.equal((await errorIn(page, "#open-result-error")).code, "no-service-worker");
   });
 });
 
