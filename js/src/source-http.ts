@@ -1,50 +1,75 @@
 /**
  * A file on a web server that answers requests for ranges of bytes (RFC 9110, section 14).
  *
- * A server is not trusted. Each answer must be status 206 with the range that was asked for, the same total length, and
- * the same ETag or date as the first one; and it is read no further than that range. Messages show no query of a URL
- * and no password in it, which may be secrets.
+ * A server is not trusted. Each answer must be status 206 with the range that was asked for, and of the same version; and
+ * it is read no further than that range. The headers of the caller go to no other server.
+ *
+ * Neither a message nor a cause shows the query of a URL, which may be a signature. Errors of `fetch` and of URLs often
+ * have all of it, so that none is kept as a cause: its code is in the message.
  *
  * In a page, a server of another origin must let scripts see Content-Range, and should let them see ETag
  * (Access-Control-Expose-Headers).
  */
 
-import { PolysealError } from "./errors.js";
+import { invalidArgument, PolysealError } from "./errors.js";
+import { bytesGiven, isUrl, kindOf, optionsGiven } from "./given.js";
+import { headersGiven, isEmpty, type HeadersLike } from "./http-headers.js";
+import { ifMatch, isSame, versionOf, type Version } from "./http-version.js";
 import type { Source } from "./source.js";
 
 export interface HttpOptions {
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
-  /** Sent with every request, such as Authorization. */
-  headers?: Record<string, string>;
+  /** Sent with every request to this server, such as Authorization, and to no other. */
+  headers?: HeadersLike | undefined;
   /** For the first request only. Later ones have the signal of their read. */
   signal?: AbortSignal | undefined;
 }
 
 interface Answer {
   bytes: Uint8Array;
-  total: number;
   version: Version;
-}
-
-/** What tells one version of a resource from another. Null: the server does not say, or a page may not see it. */
-interface Version {
-  etag: string | null;
-  lastModified: string | null;
 }
 
 const firstRange = 4096;
 const maximumRedirects = 10;
 
-const sourceFailed = (message: string, cause?: unknown): PolysealError => new PolysealError("source-failed", message, { cause });
+const sourceFailed = (message: string): PolysealError => new PolysealError("source-failed", message);
+
+/** The code of a failed request, such as ECONNREFUSED, of the error or of what caused it. Nothing else of it is shown. */
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; typeof at === "object" && at !== null && depth < 4; at = (at as Error).cause, depth++) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return ` (${code})`;
+  }
+  return "";
+}
+
+/** The address of a caller, or of a redirect. `base` is what it may be relative to. */
+function addressOf(url: string | URL, base?: URL): URL {
+  let address: URL;
+  try {
+    address = new URL(String(url), base);
+  } catch {
+    throw base === undefined ? invalidArgument("This is no address of a file on a server.") : sourceFailed(`${base.origin}${base.pathname} redirects to what is no address.`);
+  }
+  if (address.username !== "" || address.password !== "") {
+    const advice = base === undefined ? "Give them in the option headers, as Authorization." : "The server redirects to such an address.";
+    throw (base === undefined ? invalidArgument : sourceFailed)(`An address with a user or a password in it is not read. ${advice}`);
+  }
+  return address;
+}
 
 export async function httpSource(url: string | URL, options: HttpOptions = {}): Promise<Source> {
-  const address = new URL(url);
+  optionsGiven(options);
+  if (typeof url !== "string" && !isUrl(url)) throw invalidArgument(`The address of a file is given as a URL or as text, and not as ${kindOf(url)}.`);
+  if (options.fetch !== undefined && typeof options.fetch !== "function") throw invalidArgument('The option "fetch" is a function.');
+  const address = addressOf(url);
   if (address.protocol !== "https:" && address.protocol !== "http:") throw sourceFailed("Only addresses with https: or http: can be read.");
   const ranges = new Ranges(address, options);
   const first = await ranges.get(0, firstRange, null, options.signal);
   return {
-    size: first.total,
+    size: first.version.total,
     async read(start, end, signal) {
       if (end <= start) return new Uint8Array(0);
       if (end <= first.bytes.length) return first.bytes.slice(start, end);
@@ -57,13 +82,13 @@ class Ranges {
   readonly #url: URL;
   readonly #name: string;
   readonly #fetch: typeof fetch;
-  readonly #headers: Record<string, string>;
+  readonly #headers: Headers;
 
   constructor(url: URL, options: HttpOptions) {
     this.#url = url;
     this.#name = `${url.origin}${url.pathname}`;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
-    this.#headers = options.headers ?? {};
+    this.#headers = headersGiven(options.headers);
   }
 
   /** The bytes from `start` to before `end`, or to the end of the resource in the first request, which has no `first`. */
@@ -82,16 +107,15 @@ class Ranges {
   async #request(start: number, end: number, first: Answer | null, signal?: AbortSignal): Promise<Response> {
     const headers = new Headers(this.#headers);
     headers.set("Range", `bytes=${start}-${end - 1}`);
-    const etag = first?.version.etag;
-    // A weak ETag never satisfies If-Match. To another origin, If-Match would need the server's permission in advance,
-    // and is not needed: the ETag of each answer is compared.
-    if (etag?.startsWith('"') === true && sameOrigin(this.#url)) headers.set("If-Match", etag);
+    const etag = first === null ? null : ifMatch(first.version);
+    // To another origin, If-Match would need the server's permission in advance, and is not needed: each answer is compared.
+    if (etag !== null && sameOrigin(this.#url)) headers.set("If-Match", etag);
     try {
       return await this.#follow({ headers, ...(signal === undefined ? {} : { signal }), cache: "no-store" });
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof PolysealError) throw cause;
-      throw sourceFailed(`${this.#name} cannot be reached.`, cause);
+      throw sourceFailed(`${this.#name} cannot be reached${codeOf(cause)}.`);
     }
   }
 
@@ -100,7 +124,7 @@ class Ranges {
    * A page does not see them before they are followed, so with headers it follows none.
    */
   async #follow(init: RequestInit): Promise<Response> {
-    const hasSecrets = Object.keys(this.#headers).length > 0;
+    const hasSecrets = !isEmpty(this.#headers);
     if (pageOrigin() !== undefined) return this.#fetch(this.#url, { ...init, redirect: hasSecrets ? "error" : "follow" });
     let url = this.#url;
     for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
@@ -108,7 +132,7 @@ class Ranges {
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
       await response.body?.cancel().catch(() => undefined);
-      const next = new URL(location, url);
+      const next = addressOf(location, url);
       if (next.protocol !== "https:" && next.protocol !== url.protocol) throw sourceFailed(`${this.#name} redirects to an address without TLS.`);
       if (hasSecrets && next.origin !== url.origin) throw sourceFailed(`${this.#name} redirects to another server, which must not get the headers for this one.`);
       url = next;
@@ -117,11 +141,13 @@ class Ranges {
   }
 
   async #check(response: Response, start: number, end: number, first: Answer | null): Promise<Answer> {
+    // A `fetch` of the caller may have followed redirects by itself.
+    if (!isEmpty(this.#headers) && response.url !== "" && addressOf(response.url, this.#url).origin !== this.#url.origin) throw sourceFailed(`${this.#name} redirects to another server, which must not get the headers for this one.`);
     if (this.#url.protocol === "https:" && response.url.startsWith("http:")) throw sourceFailed(`${this.#name} redirects to an address without TLS.`);
     if (response.status === 412) throw this.#changed();
     if (response.status === 200) throw new PolysealError("no-ranges", `${this.#name}: the server does not send parts of a file. Download the file first.`);
     if (response.status === 416 && first !== null) throw this.#changed();
-    if (response.status === 416) return { bytes: new Uint8Array(0), total: this.#emptyTotal(response), version: versionOf(response) };
+    if (response.status === 416) return { bytes: new Uint8Array(0), version: versionOf(response, this.#emptyTotal(response)) };
     if (response.status !== 206) throw sourceFailed(`${this.#name}: the server answers with status ${response.status}.`);
     if (!["", "identity"].includes(response.headers.get("content-encoding") ?? "")) throw sourceFailed(`${this.#name}: the server compresses the file.`);
 
@@ -129,11 +155,11 @@ class Ranges {
     if (range === null) throw sourceFailed(`${this.#name}: the server does not say which part of the file it sends (Content-Range), or does not let this page see it.`);
     const [from, last, total] = range.slice(1).map(Number) as [number, number, number];
     if (!Number.isSafeInteger(total)) throw sourceFailed(`${this.#name}: the server names a length that no file has.`);
-    const version = versionOf(response);
-    if (first !== null && (total !== first.total || version.etag !== first.version.etag || version.lastModified !== first.version.lastModified)) throw this.#changed();
+    const version = versionOf(response, total);
+    if (first !== null && !isSame(first.version, version)) throw this.#changed();
     const expectedEnd = first === null ? Math.min(end, total) : end;
     if (from !== start || last !== expectedEnd - 1) throw sourceFailed(`${this.#name}: the server sends another part of the file than it was asked for.`);
-    return { bytes: await this.#body(response, expectedEnd - start), total, version };
+    return { bytes: await this.#body(response, expectedEnd - start), version };
   }
 
   #emptyTotal(response: Response): number {
@@ -149,12 +175,13 @@ class Ranges {
       for (;;) {
         const next = await reader?.read();
         if (next === undefined || next.done) break;
-        if (offset + next.value.length > length) throw sourceFailed(`${this.#name}: the server sends more than it was asked for.`);
-        bytes.set(next.value, offset);
-        offset += next.value.length;
+        const part = bytesGiven(next.value, "What a server sends");
+        if (offset + part.length > length) throw sourceFailed(`${this.#name}: the server sends more than it was asked for.`);
+        bytes.set(part, offset);
+        offset += part.length;
       }
     } catch (cause) {
-      throw cause instanceof PolysealError ? cause : sourceFailed(`${this.#name}: the connection broke.`, cause);
+      throw cause instanceof PolysealError ? cause : sourceFailed(`${this.#name}: the connection broke${codeOf(cause)}.`);
     } finally {
       reader?.releaseLock();
     }
@@ -166,8 +193,6 @@ class Ranges {
     return new PolysealError("source-changed", `${this.#name} changed while it was read.`);
   }
 }
-
-const versionOf = ({ headers }: Response): Version => ({ etag: headers.get("etag"), lastModified: headers.get("last-modified") });
 
 /** Outside of a page there are no origins. */
 const pageOrigin = (): string | undefined => (globalThis as { location?: { origin?: string } }).location?.origin;

@@ -6,6 +6,8 @@ import { mkdtemp, open as openFile, rm, truncate, utimes, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { inspect } from "node:util";
+import vm from "node:vm";
 import * as polyseal from "../dist/index.js";
 import { fileHandleSource, fileSource } from "../dist/node.js";
 import { collect } from "./kit.mjs";
@@ -85,6 +87,105 @@ test("redirects are followed within what the caller trusts", async () => {
     assert.deepEqual(asked, chain.slice(0, chain.indexOf(chain.find((url, i) => i > 0 && (url.startsWith("http:") || headers !== undefined) && chain[i - 1].startsWith("https:")))));
   }
   assert.equal((await opened(Array.from({ length: 20 }, (_, i) => `https://a.test/${i}`))).code, "source-failed");
+});
+
+/** Each form in which headers can be given: the same header in all. */
+const headerForms = {
+  object: { Authorization: "Bearer T" },
+  pairs: [["Authorization", "Bearer T"]],
+  Map: new Map([["Authorization", "Bearer T"]]),
+  Headers: new Headers({ Authorization: "Bearer T" }),
+  "Headers of another kind": { get: () => "Bearer T", *[Symbol.iterator]() { yield ["authorization", "Bearer T"]; } },
+  "Headers that cannot be iterated": { forEach: (take) => take("Bearer T", "authorization") },
+  "an object of another realm": vm.runInNewContext('({ Authorization: "Bearer T" })'),
+  "pairs of another realm": vm.runInNewContext('[["Authorization", "Bearer T"]]'),
+  "what can be iterated once": (function* () { yield ["Authorization", "Bearer T"]; })(),
+};
+
+test("headers of the caller are sent to their server and to no other, in whatever form they are given", async () => {
+  for (const [form, headers] of Object.entries(headerForms)) {
+    const seen = [];
+    const other = createServer((request, response) => { seen.push(request.headers.authorization); response.writeHead(404).end(); });
+    await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const elsewhere = `http://127.0.0.1:${other.address().port}/`;
+    let moved = false;
+    await withServer((request, range, send) => (moved ? send({ status: 302, headers: { Location: elsewhere }, body: "" }) : send(answerTo(range))), async (url) => {
+      const source = await polyseal.httpSource(url, { headers });
+      moved = true;
+      await assert.rejects(source.read(9000, 9100), { code: "source-failed" }, form);
+      assert.deepEqual(requests.map(({ authorization }) => authorization), ["Bearer T", "Bearer T"], form);
+    });
+    assert.deepEqual(seen, [], form);
+    other.closeAllConnections();
+    other.close();
+    // In a page, where a browser would follow.
+    globalThis.location = new URL("https://page.test/");
+    try {
+      let followed;
+      const fetch = async (url, init) => { followed = init.redirect; throw new TypeError("refused"); };
+      await assert.rejects(polyseal.httpSource("https://a.test/x", { fetch, headers: form === "what can be iterated once" ? [["a", "b"]] : headers }), { code: "source-failed" });
+      assert.equal(followed, "error", form);
+    } finally {
+      delete globalThis.location;
+    }
+  }
+});
+
+test("a fetch of the caller that has followed a redirect with the headers by itself gets nothing accepted", async () => {
+  const fetch = async () => Object.defineProperty(new Response(file.subarray(0, 4096), { status: 206, headers: answerTo([0, 4095]).headers }), "url", { value: "https://b.test/x" });
+  await assert.rejects(polyseal.httpSource("https://a.test/x", { fetch, headers: { A: "b" } }), { code: "source-failed" });
+});
+
+test("headers that cannot be sent are refused without being shown", async () => {
+  for (const headers of [
+    { Authorization: "a\nsecret" }, { "secret name": "x" }, { Authorization: 1234 }, { Authorization: null }, { Authorization: ["secret"] }, [["Authorization"]], ["secret"], [["a", "b", "secret"]],
+    "Authorization: secret", 1234, null, [null], [[1, 2]], { Authorization: "s\u{100}cret" }, new Map([["Authorization", 1]]),
+  ]) {
+    await assert.rejects(polyseal.httpSource("https://a.test/x", { headers, fetch: () => assert.fail("nothing is asked for") }), (error) => {
+      assert.equal(error.code, "invalid-argument");
+      assert.doesNotMatch(inspect(error), /secret(?!\.test)|s\u{100}cret|1234/u, String(headers));
+      return true;
+    });
+  }
+});
+
+test("an address with a user or a password is refused at once, and so is a redirect to one", async () => {
+  const nothing = () => assert.fail("nothing is asked for");
+  for (const address of ["http://me:hunter2@127.0.0.1:9/f", "http://me@127.0.0.1:9/", "https://:hunter2@a.test/", "http://me:hunter2@", "http://me:hunter2@[::1/f", "hunter2", "file:///hunter2"]) {
+    for (const url of [address, ...(URL.canParse(address) ? [new URL(address)] : [])]) {
+      for (const work of [() => polyseal.httpSource(url, { fetch: nothing }), ...(typeof url === "string" ? [] : [() => polyseal.open(url, [key])])]) {
+        await assert.rejects(work(), (error) => {
+          assert.equal(error.name, "PolysealError");
+          assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), /hunter2/);
+          return true;
+        });
+      }
+    }
+  }
+  for (const Location of ["http://me:hunter2@127.0.0.1:9/f", "//me:hunter2@127.0.0.1/", "http://[::1/hunter2"]) {
+    await withServer((request, range, send) => send({ status: 302, headers: { Location }, body: "" }), (url) =>
+      assert.rejects(polyseal.open(url, [key]), (error) => {
+        assert.equal(error.code, "source-failed");
+        assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), /hunter2|signature/);
+        return true;
+      }));
+  }
+});
+
+test("no error shows the query of an address, in its causes neither", async () => {
+  const thrown = [new TypeError("request to https://a.test/x?secret=signature failed"), Object.assign(new Error("x"), { code: "ENOTFOUND", url: "https://a.test/x?secret=signature" }),
+    new Error("fetch failed", { cause: Object.assign(new Error("?secret=signature"), { code: "CERT_HAS_EXPIRED" }) }), "secret=signature", null];
+  for (const error of thrown) {
+    const failing = new ReadableStream({ pull() { throw error; } });
+    for (const fetch of [async () => { throw error; }, async () => new Response(failing, { status: 206, headers: answerTo([0, 4095]).headers })]) {
+      await assert.rejects(polyseal.httpSource("https://a.test/x?secret=signature", { fetch }), (shown) => {
+        assert.equal(shown.code, "source-failed");
+        assert.doesNotMatch(inspect(shown, { depth: 9, showHidden: true }).replace(shown.stack, shown.message), /secret|signature/);
+        return true;
+      });
+    }
+  }
+  await assert.rejects(polyseal.httpSource("https://a.test/x", { fetch: async () => { throw thrown[2]; } }), /cannot be reached \(CERT_HAS_EXPIRED\)/);
 });
 
 test("a page leaves redirects to the browser: with headers it follows none, and it sees where they ended", async () => {
@@ -215,9 +316,30 @@ test("a total that no file has", () => refused(
 test("another ETag", () => refused(
   later((request, range, send) => { const answer = answerTo(range); answer.headers.ETag = '"two"'; send(answer); }), "source-changed", /changed/));
 
-test("another date", () => refused(
-  later((request, range, send) => { const answer = answerTo(range); answer.headers["Last-Modified"] = "Fri, 02 Jan 2026 00:00:00 GMT"; send(answer); }),
-  "source-changed", /changed/));
+/** Answers with these two headers at first, and with two others later. Null: without it. */
+const versions = (first, then) => {
+  const answer = ([ETag, date]) => (request, range, send) => {
+    const { headers, ...rest } = answerTo(range);
+    send({ ...rest, headers: { "Content-Range": headers["Content-Range"], ...(ETag === null ? {} : { ETag }), ...(date === null ? {} : { "Last-Modified": date }) } });
+  };
+  const [begin, end] = [answer(first), answer(then)];
+  let count = 0;
+  return (request, range, send) => (count++ === 0 ? begin : end)(request, range, send);
+};
+const [thursday, friday] = ["Thu, 01 Jan 2026 00:00:00 GMT", "Fri, 02 Jan 2026 00:00:00 GMT"];
+
+test("a tag tells versions apart alone, and a date only where there is none", async () => {
+  for (const [first, then] of [
+    [['"one"', thursday], ['"one"', friday]], [['"one"', thursday], ['"one"', null]], [['W/"one"', thursday], ['"one"', friday]], [[null, thursday], [null, thursday]],
+    [[null, thursday], ['"one"', thursday]], [['""', thursday], ['""', thursday]], [[null, null], [null, null]], [["one", thursday], ['"one"', friday]],
+  ]) {
+    await withServer(versions(first, then), async (url) => assert.deepEqual(await (await polyseal.open(url, [key])).read(), plaintext, JSON.stringify([first, then])));
+  }
+  for (const [first, then] of [
+    [['"one"', thursday], ['"two"', thursday]], [['W/"one"', thursday], ['W/"two"', thursday]], [[null, thursday], [null, friday]], [[null, thursday], [null, null]],
+    [['"one"', thursday], [null, friday]], [[null, thursday], ['"one"', friday]], [['""', thursday], ['""', friday]],
+  ]) await refused(versions(first, then), "source-changed", /changed/);
+});
 
 test("another length", () => refused(
   later((request, range, send) => send(answerTo(range, file.subarray(0, file.length - 1)))), "source-changed", /changed/));
