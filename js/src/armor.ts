@@ -7,6 +7,7 @@
 import { base64 } from "@scure/base";
 import { ascii, asciiText, concat, type Bytes } from "./bytes.js";
 import { PolysealError } from "./errors.js";
+import { bytesGiven, type BytesLike } from "./given.js";
 
 const beginLine = "-----BEGIN POLYSEAL FILE-----";
 const endLine = "-----END POLYSEAL FILE-----";
@@ -112,16 +113,17 @@ function decodeLine(line: string): Uint8Array {
 }
 
 /** The file in an armoured file. */
-export function decodeArmor(armored: Uint8Array | string): Bytes {
+export function decodeArmor(armored: BytesLike | string): Bytes {
   const decoder = new Decoder();
-  const file = decoder.push(typeof armored === "string" ? armored : asciiText(armored));
+  const file = decoder.push(typeof armored === "string" ? armored : asciiText(bytesGiven(armored, "ASCII armour, if it is no text,")));
   decoder.end();
   return file;
 }
 
-export function encodeArmor(file: Uint8Array): string {
+export function encodeArmor(file: BytesLike): string {
+  const bytes = bytesGiven(file, "A file");
   const lines: string[] = [beginLine];
-  for (let at = 0; at < file.length; at += bytesInLine) lines.push(base64.encode(file.subarray(at, at + bytesInLine)));
+  for (let at = 0; at < bytes.length; at += bytesInLine) lines.push(base64.encode(bytes.subarray(at, at + bytesInLine)));
   return [...lines, endLine, ""].join("\n");
 }
 
@@ -130,7 +132,7 @@ export function armorDecoder(): TransformStream<Uint8Array, Bytes> {
   const decoder = new Decoder();
   return new TransformStream({
     transform(chunk, controller) {
-      const bytes = decoder.push(asciiText(chunk));
+      const bytes = decoder.push(asciiText(bytesGiven(chunk, "What a stream gives")));
       if (bytes.length > 0) controller.enqueue(bytes);
     },
     flush: () => decoder.end(),
@@ -148,7 +150,7 @@ export function armorEncoder(): TransformStream<Uint8Array, Bytes> {
   return new TransformStream({
     start: (controller) => controller.enqueue(ascii(`${beginLine}\n`)),
     transform(chunk, controller) {
-      const bytes = concat(rest, chunk);
+      const bytes = concat(rest, bytesGiven(chunk, "What a stream gives"));
       const whole = bytes.length - bytes.length % bytesInLine;
       if (whole > 0) controller.enqueue(lines(bytes.subarray(0, whole)));
       rest = bytes.slice(whole);

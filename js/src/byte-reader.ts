@@ -1,7 +1,7 @@
 /** Reads a stream of chunks of any length in pieces of a wanted length. */
 
 import type { Bytes } from "./bytes.js";
-import { invalidArgument } from "./errors.js";
+import { bytesGiven } from "./given.js";
 
 export class ByteReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -17,8 +17,7 @@ export class ByteReader {
     while (!this.#ended && this.#chunk.length === 0) {
       const next = await this.#reader.read();
       if (next.done) this.#ended = true;
-      else if (next.value instanceof Uint8Array) this.#chunk = next.value;
-      else throw invalidArgument("The stream gives something else than byte arrays.");
+      else this.#chunk = bytesGiven(next.value, "What a stream gives");
     }
     return this.#chunk.length === 0;
   }

@@ -2,8 +2,11 @@
 
 import { invalidArgument } from "./errors.js";
 
-/** Bytes in memory of their own, which is what WebCrypto and streams take. */
-export type Bytes = Uint8Array<ArrayBuffer>;
+/**
+ * Bytes in memory of their own, which is what WebCrypto and streams take. TypeScript has the type of their buffer since
+ * 5.7; this is also understood before.
+ */
+export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
 
 /** The same bytes as `Bytes`: copied only if other workers could change them meanwhile. */
 export function owned(bytes: Uint8Array): Bytes {

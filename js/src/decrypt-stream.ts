@@ -5,13 +5,14 @@
 
 import type { ByteReader } from "./byte-reader.js";
 import { wipe, type Bytes } from "./bytes.js";
+import { optionsGiven } from "./given.js";
 import type { Header } from "./header.js";
 import { headerInfo, readStreamHeader, type HeaderInfo } from "./inspect.js";
-import type { Key } from "./keys.js";
+import { keysGiven, type Key } from "./keys.js";
 import type { OpenOptions } from "./open.js";
 import { openSegment, payloadTooLong, truncatedPayload } from "./payload.js";
 import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
-import { toStream, type ByteStream } from "./streams.js";
+import { toStream, type ByteInput } from "./streams.js";
 import { maximumSegments, type SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
@@ -25,17 +26,18 @@ export interface DecryptedStream {
 
 /** Opens the header of a file, and gives its plaintext as a stream. */
 export async function decryptStream(
-  input: ByteStream, keys: readonly Key[], options: OpenOptions = {},
+  input: ByteInput, keys: readonly Key[], options: OpenOptions = {},
 ): Promise<DecryptedStream> {
-  const { signal } = options;
+  const { signal } = optionsGiven(options);
   signal?.throwIfAborted();
   const context = contextBytes(options.context);
+  const given = keysGiven(keys);
   const onAbort = (): void => { void reading?.close(signal?.reason); };
   let reading: ByteReader | undefined;
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     const { header, reader } = await readStreamHeader(toStream(input), options, (opened) => { reading = opened; });
-    const fileKey = await unlock(header, keys, signal);
+    const fileKey = await unlock(header, given, signal);
     try {
       await checkContext(header, fileKey, context);
       const cipher = await payloadCipher(header, fileKey, context, options.suites);

@@ -6,16 +6,17 @@
 import { armorEncoder } from "./armor.js";
 import { ByteReader } from "./byte-reader.js";
 import { wipe, type Bytes } from "./bytes.js";
+import { invalidArgument } from "./errors.js";
 import type { Header } from "./header.js";
-import type { Recipient } from "./keys.js";
+import { recipientsGiven, type Recipient } from "./keys.js";
 import { payloadLength, payloadTooLong, segmentNonce } from "./payload.js";
 import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
-import { toStream, type ByteStream } from "./streams.js";
+import { toStream, type ByteInput } from "./streams.js";
 import { maximumSegments, type SegmentCipher, type Suites } from "./suites.js";
 import { payloadCipher } from "./unlock.js";
 import { checkRecipients, headerChoices, makeHeader, type FileOptions, type HeaderChoices } from "./write-header.js";
 
-export type Plaintext = ByteStream | Blob | Uint8Array;
+export type Plaintext = ByteInput;
 
 export interface EncryptOptions extends FileOptions {
   signal?: AbortSignal | undefined;
@@ -27,11 +28,12 @@ export interface EncryptOptions extends FileOptions {
 
 /** The encrypted file, for all of the recipients. It is complete only if the stream ends without an error. */
 export function encrypt(input: Plaintext, recipients: readonly Recipient[], options: EncryptOptions = {}): ReadableStream<Bytes> {
-  checkRecipients(recipients);
+  const given = recipientsGiven(recipients);
+  checkRecipients(given);
   const choices = headerChoices(options);
-  const reader = new ByteReader(streamOf(input));
+  const reader = new ByteReader(toStream(input));
   const file = orderedStream(
-    fileJobs(reader, recipients, choices, options.suites), segmentsInFlight(choices.segmentSize), options.signal, () => void reader.close());
+    fileJobs(reader, given, choices, options.suites), segmentsInFlight(choices.segmentSize), options.signal, () => void reader.close());
   return options.armor === true ? file.pipeThrough(armorEncoder() as ReadableWritablePair<Bytes, Bytes>) : file;
 }
 
@@ -39,9 +41,10 @@ export function encrypt(input: Plaintext, recipients: readonly Recipient[], opti
 export async function encryptDetached(
   input: Plaintext, recipients: readonly Recipient[], options: Omit<EncryptOptions, "armor"> = {},
 ): Promise<{ header: Bytes; payload: ReadableStream<Bytes> }> {
-  checkRecipients(recipients);
-  const { header, cipher } = await begin(recipients, headerChoices(options), options.suites);
-  const reader = new ByteReader(streamOf(input));
+  const given = recipientsGiven(recipients);
+  checkRecipients(given);
+  const { header, cipher } = await begin(given, headerChoices(options), options.suites);
+  const reader = new ByteReader(toStream(input));
   const payload = orderedStream(
     sealJobs(reader, header, cipher), segmentsInFlight(header.segmentSize), options.signal, () => void reader.close());
   return { header: new Uint8Array(header.bytes), payload };
@@ -50,18 +53,8 @@ export async function encryptDetached(
 /** The length of the file for a plaintext of `size` bytes, unless its recipients need a longer header. */
 export function encryptedSize(size: number, options: FileOptions = {}): number {
   const { suite, segmentSize, headerSize } = headerChoices(options);
+  if (!Number.isSafeInteger(size) || size < 0) throw invalidArgument("A plaintext has a size of 0 bytes or more.");
   return headerSize + payloadLength(suite, segmentSize, size);
-}
-
-function streamOf(input: Plaintext): ReadableStream<Uint8Array> {
-  if (input instanceof Blob) return input.stream();
-  if (!(input instanceof Uint8Array)) return toStream(input);
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(input);
-      controller.close();
-    },
-  });
 }
 
 async function begin(

@@ -4,6 +4,7 @@ import { armorDecoder, decodeArmor, isArmor } from "./armor.js";
 import { ByteReader } from "./byte-reader.js";
 import { concat } from "./bytes.js";
 import { invalidArgument, PolysealError } from "./errors.js";
+import { bytesGiven, isBlob, optionsGiven, type BytesLike } from "./given.js";
 import { countRecipients, headerLength, headerUnit, parseHeader, version, type Header, type Stanza } from "./header.js";
 import { toSource, type Source, type SourceLike } from "./source.js";
 import type { Suites } from "./suites.js";
@@ -33,7 +34,7 @@ export interface HeaderInfo {
 /** How a header is found: at the beginning of a file, or apart from its payload (section 13). */
 export interface HeaderOptions {
   /** The header, if it is kept apart. The source is then the payload alone. */
-  header?: Uint8Array | Blob | undefined;
+  header?: BytesLike | Blob | undefined;
   /** Whether the file is ASCII armour. By default its first byte says so. A payload without its header never is. */
   armor?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -54,7 +55,7 @@ export interface FileInParts {
 }
 
 export async function readHeader(sourceLike: SourceLike, options: HeaderOptions): Promise<FileInParts> {
-  const { header: apart, armor, signal } = options;
+  const { header: apart, armor, signal } = optionsGiven(options);
   let source = await toSource(sourceLike, signal);
   if (apart !== undefined) return { header: parseDetachedHeader(await bytesOf(apart)), payload: source, payloadStart: 0, wasArmor: false };
   let start = await source.read(0, Math.min(headerUnit, source.size), signal);
@@ -70,8 +71,8 @@ export async function readHeader(sourceLike: SourceLike, options: HeaderOptions)
   return { header, payload: source, payloadStart: header.payloadOffset, wasArmor };
 }
 
-async function bytesOf(header: Uint8Array | Blob): Promise<Uint8Array> {
-  if (header instanceof Uint8Array) return header;
+async function bytesOf(header: BytesLike | Blob): Promise<Uint8Array> {
+  if (!isBlob(header)) return bytesGiven(header, "A header that is kept apart, if it is no Blob,");
   // A header that is longer than any is refused whatever it has, so no more than that is read.
   return new Uint8Array(await header.slice(0, 65537).arrayBuffer());
 }

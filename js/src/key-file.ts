@@ -1,7 +1,8 @@
 /** The key files of section 8. */
 
-import { asciiText, hex, random, utf8, wipe, type Bytes } from "./bytes.js";
+import { asciiText, hex, random, wipe, type Bytes } from "./bytes.js";
 import { PolysealError } from "./errors.js";
+import { textOrBytes, type BytesLike } from "./given.js";
 
 export const keyLength = 32;
 const maximumTextLength = 16384;
@@ -12,9 +13,17 @@ function bad(what: string): PolysealError {
   return new PolysealError("bad-key-file", `This is not a key file: ${what}.`);
 }
 
-/** The key of 32 bytes in the contents of a key file. The caller wipes both. */
-export function parseKeyFile(contents: Uint8Array | string): Bytes {
-  if (typeof contents === "string") return parseKeyFile(utf8(contents, "A key file"));
+/** The key of 32 bytes in the contents of a key file. The caller wipes both; the copy that is read here is wiped. */
+export function parseKeyFile(file: BytesLike | string): Bytes {
+  const contents = textOrBytes(file, "A key file");
+  try {
+    return parse(contents);
+  } finally {
+    wipe(contents);
+  }
+}
+
+function parse(contents: Bytes): Bytes {
   if (contents.length === keyLength) {
     // Of all bytes, because they may be a key.
     if (contents.reduce((text, byte) => text & isText(byte), 1) === 1) throw bad("it has 32 characters of text, as a password would");

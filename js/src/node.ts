@@ -1,11 +1,13 @@
 /** Files of Node, as sources. */
 
 import { open as openFile, type FileHandle } from "node:fs/promises";
-import { PolysealError } from "./errors.js";
+import { invalidArgument, PolysealError } from "./errors.js";
+import { asBytes, hasMethods, isUrl, kindOf } from "./given.js";
 import type { Source } from "./source.js";
 
 /** An open file. It must not change meanwhile: its length and time of modification are compared at every read. */
 export async function fileHandleSource(handle: FileHandle): Promise<Source> {
+  if (!hasMethods(handle, "stat", "read")) throw invalidArgument(`An open file is given as a FileHandle, and not as ${kindOf(handle)}.`);
   const first = await handle.stat({ bigint: true });
   if (!first.isFile()) throw new PolysealError("source-failed", "This is not a regular file. Read it as a stream.");
   return {
@@ -28,6 +30,7 @@ const changed = (): PolysealError => new PolysealError("source-changed", "The fi
 
 /** A file by its name. Close it when it is no longer needed. */
 export async function fileSource(path: string | URL): Promise<Source & { close(): Promise<void> }> {
+  if (typeof path !== "string" && !isUrl(path) && asBytes(path) === undefined) throw invalidArgument(`The name of a file is given as text or as a URL, and not as ${kindOf(path)}.`);
   const handle = await openFile(path, "r");
   try {
     return { ...await fileHandleSource(handle), close: () => handle.close() };

@@ -5,8 +5,9 @@
 
 import { wipe, type Bytes } from "./bytes.js";
 import { invalidArgument } from "./errors.js";
+import { optionsGiven, type BytesLike } from "./given.js";
 import { headerInfo, readHeader, type FileInParts, type HeaderInfo, type HeaderOptions } from "./inspect.js";
-import type { Key } from "./keys.js";
+import { keysGiven, type Key } from "./keys.js";
 import { layoutOf, openSegment, type PayloadLayout } from "./payload.js";
 import { orderedStream, type Job } from "./pipeline.js";
 import type { SourceLike } from "./source.js";
@@ -15,7 +16,7 @@ import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
 export interface OpenOptions extends HeaderOptions {
   /** What the file is bound to: text is taken as UTF-8. */
-  context?: string | Uint8Array | undefined;
+  context?: string | BytesLike | undefined;
 }
 
 export interface RangeOptions {
@@ -57,7 +58,8 @@ export class OpenedFile {
   }
 
   /** The bytes from `start` to before `end`, or to the end of the plaintext if that comes first. */
-  async read(start = 0, end: number = this.size, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Bytes> {
+  async read(start = 0, end: number = this.size, options: { signal?: AbortSignal | undefined } = {}): Promise<Bytes> {
+    const { signal } = optionsGiven(options);
     const range = this.#range(start, end);
     const bytes = new Uint8Array(range.end - range.start);
     const reader = this.stream({ ...range, ...(signal === undefined ? {} : { signal }) }).getReader();
@@ -71,7 +73,8 @@ export class OpenedFile {
   }
 
   /** The bytes from `start` to before `end`, in order. Only what has opened is given; an error ends the stream. */
-  stream({ start = 0, end = this.size, signal }: RangeOptions = {}): ReadableStream<Bytes> {
+  stream(options: RangeOptions = {}): ReadableStream<Bytes> {
+    const { start = 0, end = this.size, signal } = optionsGiven(options);
     const range = this.#range(start, end);
     return orderedStream(this.#jobs(range.start, range.end, signal), this.segmentSize > batchLength ? 2 : 4, signal);
   }
@@ -147,11 +150,12 @@ export async function openedFile({ parts, layout, cipher, info }: OpenedParts, s
 
 /** Opens a file with the first of the keys that opens it. */
 export async function open(source: SourceLike, keys: readonly Key[], options: OpenOptions = {}): Promise<OpenedFile> {
-  const { signal } = options;
+  const { signal } = optionsGiven(options);
   signal?.throwIfAborted();
   const context = contextBytes(options.context);
+  const given = keysGiven(keys);
   const parts = await readHeader(source, options);
-  const fileKey = await unlock(parts.header, keys, signal);
+  const fileKey = await unlock(parts.header, given, signal);
   try {
     return await openedFile(await openParts(parts, fileKey, context, options), signal);
   } finally {

@@ -1,6 +1,7 @@
 /** Where encrypted bytes come from, if any part of them can be read. */
 
-import { PolysealError } from "./errors.js";
+import { invalidArgument, PolysealError } from "./errors.js";
+import { asBytes, bytesGiven, hasMethods, isAsyncIterable, isBlob, isReadableStream, isResponse, isUrl, kindOf } from "./given.js";
 import { httpSource } from "./source-http.js";
 
 export interface Source {
@@ -10,13 +11,23 @@ export interface Source {
   read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-export type SourceLike = Blob | Uint8Array | URL | Source;
+export type SourceLike = Blob | Uint8Array | ArrayBuffer | URL | Source;
 
 export async function toSource(source: SourceLike, signal?: AbortSignal): Promise<Source> {
-  if (source instanceof Uint8Array) return bytesSource(source);
-  if (source instanceof Blob) return blobSource(source);
-  if (source instanceof URL) return httpSource(source, signal === undefined ? {} : { signal });
-  return checkedSource(source);
+  const bytes = asBytes(source);
+  if (bytes !== undefined) return bytesSource(bytes);
+  if (isUrl(source)) return httpSource(source, signal === undefined ? {} : { signal });
+  if (hasMethods(source, "read")) return checkedSource(source as Source);
+  if (isBlob(source)) return blobSource(source);
+  throw invalidArgument(noSource(source));
+}
+
+function noSource(value: unknown): string {
+  const wanted = "A file is given as bytes (Uint8Array or ArrayBuffer), a Blob, a URL object, or { size, read }";
+  if (isResponse(value)) return `${wanted}. A Response goes to decryptStream, or give what its blob() has.`;
+  if (isReadableStream(value) || isAsyncIterable(value)) return `${wanted}. What comes as a stream goes to decryptStream.`;
+  if (typeof value === "string") return `${wanted}, and not as text. An address is a URL object: new URL("https:…").`;
+  return `${wanted}, and not as ${kindOf(value)}.`;
 }
 
 function bytesSource(bytes: Uint8Array): Source {
@@ -42,7 +53,7 @@ function checkedSource(source: Source): Source {
   return {
     size: source.size,
     async read(start, end, signal) {
-      const bytes = await source.read(start, end, signal);
+      const bytes = bytesGiven(await source.read(start, end, signal), "What a source has read");
       if (bytes.length !== end - start) {
         throw new PolysealError("source-changed", "The file became shorter while it was read.");
       }

@@ -90,7 +90,7 @@ export function suiteField(suite: Suite): Bytes {
 
 export function suiteByName(name: string): Suite {
   const suite = table.get(name);
-  if (suite === undefined) throw invalidArgument(`"${name}" is not a suite for files.`);
+  if (suite === undefined) throw invalidArgument("This is not a suite for files. suiteNames has those that are.");
   return suite;
 }
 

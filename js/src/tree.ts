@@ -10,8 +10,9 @@
 
 import { ascii, concat, equalInConstantTime, wipe, type Bytes } from "./bytes.js";
 import { invalidArgument, PolysealError } from "./errors.js";
+import { hasMethods, kindOf, optionsGiven, type BytesLike } from "./given.js";
 import { readHeader, type HeaderOptions } from "./inspect.js";
-import type { Key } from "./keys.js";
+import { keysGiven, type Key } from "./keys.js";
 import { keyCommitment, parseManifest, payloadLeaf, payloadRoot, type FileEntry, type Manifest, type ManifestOptions, type TreeEntry } from "./manifest.js";
 import { openedFile, openParts, type OpenedFile } from "./open.js";
 import type { SourceLike } from "./source.js";
@@ -24,7 +25,7 @@ export type TreeFiles = ReadonlyMap<string, SourceLike> | ((name: string, path: 
 
 export interface TreeOptions extends ManifestOptions, Omit<HeaderOptions, "header" | "armor"> {
   /** The context of the files. */
-  context?: string | Uint8Array | undefined;
+  context?: string | BytesLike | undefined;
 }
 
 export const manifestName = ".polyseal-manifest.polyseal";
@@ -53,6 +54,7 @@ export class Tree {
 
   /** A file of the tree, by its entry or its path. All of it is read and verified first. */
   async open(path: string | TreeEntry, options: { signal?: AbortSignal | undefined } = {}): Promise<OpenedFile> {
+    optionsGiven(options);
     const entry = typeof path === "string" ? this.entries.find(({ name }) => name === path) : path;
     if (entry === undefined || !this.entries.includes(entry)) throw new PolysealError("no-such-entry", "The tree has no file of this name.");
     if (entry.type !== "file") throw invalidArgument("This entry of the tree is not a file.");
@@ -69,6 +71,7 @@ export class Tree {
   compare(names: Iterable<string>): { missing: string[]; unexpected: string[] } {
     const expected = new Set([manifestName]);
     for (const { type, name } of this.entries) if (type === "file" && name !== null) expected.add(`${name}${suffix}`);
+    if (!hasMethods(names, "values") && !hasMethods(names, "next")) throw invalidArgument(`Names are given as a list or a Set, and not as ${kindOf(names)}.`);
     const present = new Set(names);
     return {
       missing: [...expected].filter((name) => !present.has(name)),
@@ -84,12 +87,14 @@ async function find(files: TreeFiles, name: string, nameIsLossy: boolean, path: 
 
 /** Opens the manifest of an encrypted tree, and with it the tree. */
 export async function openTree(files: TreeFiles, keys: readonly Key[], options: TreeOptions = {}): Promise<Tree> {
-  const context = contextBytes(options.context);
+  const context = contextBytes(optionsGiven(options).context);
+  if (typeof files !== "function" && !hasMethods(files, "get")) throw invalidArgument(`The files of a tree are given as a Map or a function, and not as ${kindOf(files)}.`);
+  const given = keysGiven(keys);
   const found = await find(files, manifestName, false, ascii(manifestName));
   if (found === undefined) throw new PolysealError("no-manifest", `This is not an encrypted tree, or it lacks its manifest, ${manifestName}.`);
   const parts = await readHeader(found, { ...options, armor: false });
   if (parts.payload.size > maximumManifestLength) throw new PolysealError("bad-manifest", "The manifest of the tree is too long.");
-  const fileKey = await unlock(parts.header, keys, options.signal);
+  const fileKey = await unlock(parts.header, given, options.signal);
   let plaintext: Bytes;
   let ofVersion2: boolean;
   try {
@@ -110,7 +115,7 @@ export async function openTree(files: TreeFiles, keys: readonly Key[], options: 
   }
   const manifest = parseManifest(plaintext, options);
   if ((manifest.version === 2) !== ofVersion2) throw new PolysealError("bad-manifest", "The manifest of the tree has the context of another version, or of a file.");
-  return new Tree(manifest, files, keys, context, options);
+  return new Tree(manifest, files, given, context, options);
 }
 
 function isOfContext(error: unknown): boolean {
@@ -119,6 +124,16 @@ function isOfContext(error: unknown): boolean {
 
 function doesNotBelong(what: string): PolysealError {
   return new PolysealError("does-not-belong", `This file is not the one that the manifest of the tree lists: ${what}.`);
+}
+
+/** Opens all of a file, and keeps nothing of it. */
+async function readThrough(stream: ReadableStream<Bytes>): Promise<void> {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    wipe(value);
+  }
 }
 
 /** @internal The three points of section 7. */
@@ -139,7 +154,7 @@ export async function openEntry(
     }
     const leaves = new Uint8Array(32 * segments);
     const collecting = await openedFile(opened, signal, (segment, stored) => leaves.set(payloadLeaf(stored), 32 * segment));
-    for await (const chunk of collecting.stream(signal === undefined ? {} : { signal })) wipe(chunk);
+    await readThrough(collecting.stream(signal === undefined ? {} : { signal }));
     if (entry.bound !== null && !equalInConstantTime(payloadRoot(leaves), entry.bound.payloadRoot)) throw doesNotBelong("it has other contents");
     return await openedFile(opened, signal, (segment, stored) => {
       if (!equalInConstantTime(payloadLeaf(stored), leaves.subarray(32 * segment, 32 * segment + 32))) {

@@ -1,8 +1,9 @@
 /** Opening a header with keys: sections 4 and 5, and section 5 of the manifest. */
 
 import { RejectedStanza } from "./age.js";
-import { ascii, concat, equalInConstantTime, u16, u32, u64, utf8, wipe, type Bytes } from "./bytes.js";
+import { ascii, concat, equalInConstantTime, u16, u32, u64, wipe, type Bytes } from "./bytes.js";
 import { badHeader, invalidArgument, PolysealError } from "./errors.js";
+import { bytesGiven, textOrBytes, type BytesLike } from "./given.js";
 import { webCryptoSuites } from "./gcm.js";
 import { version, type Header, type Stanza } from "./header.js";
 import { argon2id, hkdf, hkdfOfKey, verifyHmac } from "./kdf.js";
@@ -72,7 +73,7 @@ async function* wrappingKeys(stanza: Wrapping, key: Key, rejected: () => void): 
         if (error instanceof RejectedStanza) return rejected();
         throw error;
       }
-      if (unwrapped !== null) return yield unwrapped;
+      if (unwrapped !== null) return yield bytesGiven(unwrapped, "What a recipient stanza wraps");
     }
   }
 }
@@ -106,9 +107,9 @@ function noMatchingKeyMessage(header: Header, keys: readonly Key[]): string {
 }
 
 /** A context as bytes. Undefined: none. */
-export function contextBytes(context: string | Uint8Array | undefined): Bytes | undefined {
+export function contextBytes(context: string | BytesLike | undefined): Bytes | undefined {
   if (context === undefined) return undefined;
-  const bytes = typeof context === "string" ? utf8(context, "The context") : new Uint8Array(context);
+  const bytes = textOrBytes(context, "The context");
   if (bytes.length < 1 || bytes.length > 65535) throw invalidArgument("A context has 1 to 65535 bytes.");
   return bytes;
 }
@@ -128,10 +129,10 @@ export async function checkContext(header: Header, fileKey: Uint8Array, context:
   }
 }
 
-/** The implementation of a suite: the caller's, or one of this library. */
 /** The suites that need nothing but this package. */
 export const builtInSuiteNames: readonly string[] = [...Object.keys(webCryptoSuites), ...Object.keys(xaesSuites)];
 
+/** The implementation of a suite: the caller's, or one of this library. */
 export function implementationOf(name: string, suites: Suites | undefined): SuiteImplementation | undefined {
   const given = [suites, webCryptoSuites, xaesSuites].find((some) => some !== undefined && Object.hasOwn(some, name));
   return given?.[name];

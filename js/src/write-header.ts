@@ -7,9 +7,10 @@ import {
   boundFields, countRecipients, fixedFieldsLength, headerUnit, macLength, magic, maximumHeaderLength, maximumRecipients, maximumSegmentSize,
   minimumSegmentSize, parseHeader, stanzaType, version, type Header, type Stanza,
 } from "./header.js";
+import { bytesGiven, listGiven, optionsGiven, textGiven, type BytesLike } from "./given.js";
 import { readHeader } from "./inspect.js";
 import { argon2id, hmac } from "./kdf.js";
-import type { AgeRecipient, Key, Recipient } from "./keys.js";
+import { keysGiven, recipientsGiven, type AgeRecipient, type Key, type Recipient } from "./keys.js";
 import type { OpenOptions } from "./open.js";
 import type { SourceLike } from "./source.js";
 import { suiteByName, suiteField, type Suite } from "./suites.js";
@@ -71,7 +72,12 @@ async function prepareStanzas(recipients: readonly Recipient[]): Promise<Prepare
 async function prepareAgeStanza(recipients: readonly AgeRecipient[]): Promise<Prepared> {
   const wrappingKey = random(16);
   const wrapped: RecipientStanza[] = [];
-  for (const { wrapper } of recipients) wrapped.push(...await wrapper.wrap(wrappingKey));
+  for (const { wrapper } of recipients) {
+    for (const { type, args, body } of listGiven(await wrapper.wrap(wrappingKey), "Recipient stanzas")) {
+      const texts = listGiven(args, "The arguments of a recipient stanza").map((text) => textGiven(text, "An argument of a recipient stanza"));
+      wrapped.push({ type: textGiven(type, "The type of a recipient stanza"), args: texts, body: bytesGiven(body, "The body of a recipient stanza") });
+    }
+  }
   if (wrapped.length > maximumRecipients) throw tooManyRecipients();
   const labels = labelsOf(recipients[0] as AgeRecipient).split(" ").filter((label) => label !== "");
   return { type: stanzaType.age, salt: random(32), wrappingKey, contents: formatAgeContents({ labels, recipients: wrapped }) };
@@ -113,7 +119,7 @@ export interface HeaderChoices {
 
 export interface FileOptions {
   /** What the file is bound to. Without the same context it does not open. */
-  context?: string | Uint8Array | undefined;
+  context?: string | BytesLike | undefined;
   /** A power of two from 4096 to 16777216. By default 65536. */
   segmentSize?: number | undefined;
   /** By default `aes-256-gcm`, which every reader can open. */
@@ -123,11 +129,11 @@ export interface FileOptions {
 }
 
 export function headerChoices(options: FileOptions): HeaderChoices {
-  const { segmentSize = 65536, headerSize = headerUnit, suite = "aes-256-gcm" } = options;
-  if (!Number.isInteger(Math.log2(segmentSize)) || segmentSize < minimumSegmentSize || segmentSize > maximumSegmentSize) {
+  const { segmentSize = 65536, headerSize = headerUnit, suite = "aes-256-gcm" } = optionsGiven(options);
+  if (!Number.isInteger(segmentSize) || !Number.isInteger(Math.log2(segmentSize)) || segmentSize < minimumSegmentSize || segmentSize > maximumSegmentSize) {
     throw invalidArgument("A segment size is a power of two from 4096 to 16777216.");
   }
-  if (headerSize % headerUnit !== 0 || headerSize < headerUnit || headerSize > maximumHeaderLength) {
+  if (!Number.isInteger(headerSize) || headerSize % headerUnit !== 0 || headerSize < headerUnit || headerSize > maximumHeaderLength) {
     throw invalidArgument("The length of a header is a multiple of 4096 from 4096 to 65536.");
   }
   return { suite: suiteByName(suite), segmentSize, headerSize, context: contextBytes(options.context) };
@@ -169,14 +175,15 @@ export interface ChangeOptions extends OpenOptions {
 export async function changeRecipients(
   source: SourceLike, keys: readonly Key[], recipients: readonly Recipient[], options: ChangeOptions = {},
 ): Promise<Bytes> {
+  const [mayOpen, shallOpen] = [keysGiven(keys), recipientsGiven(recipients)];
   const { header, wasArmor } = await readHeader(source, options);
   if (wasArmor) throw invalidArgument("This file is ASCII armour, which a new header would damage. Decode it first.");
   const kept = options.keep === true ? header.stanzas : [];
-  checkRecipients(recipients, kept);
-  const fileKey = await unlock(header, keys, options.signal);
+  checkRecipients(shallOpen, kept);
+  const fileKey = await unlock(header, mayOpen, options.signal);
   try {
     if (options.context !== undefined) await checkContext(header, fileKey, contextBytes(options.context));
-    const prepared = await prepareStanzas(recipients);
+    const prepared = await prepareStanzas(shallOpen);
     const stanzas = [...kept.map(({ bytes }) => bytes), ...await wrapIn(header.boundFields, fileKey, prepared)];
     const used = stanzas.reduce((sum, { length }) => sum + length, fixedFieldsLength + macLength);
     if (used > header.payloadOffset) throw tooManyToFit();
