@@ -1,6 +1,9 @@
 /**
  * X25519 of RFC 7748. WebCrypto computes shared secrets where it has X25519, and keeps the private key; @noble/curves does
  * elsewhere, and computes public keys, which WebCrypto does not derive from a private key.
+ *
+ * An engine may have half of it: Bun before 1.3 imports keys and computes nothing with them. So what WebCrypto has is found
+ * out once, by a known answer.
  */
 
 import { x25519 as curve } from "@noble/curves/ed25519.js";
@@ -19,13 +22,30 @@ export const publicKeyOf = (scalar: Uint8Array): Uint8Array => curve.getPublicKe
 
 /** A private key of 32 bytes, which are copied only if WebCrypto has no X25519. */
 export async function importPrivateKey(scalar: Uint8Array): Promise<PrivateKey> {
+  return await isInWebCrypto() ? privateKeyInWebCrypto(scalar) : privateKeyInJavaScript(scalar);
+}
+
+let found: Promise<boolean> | undefined;
+
+const isInWebCrypto = (): Promise<boolean> => found ??= computesInWebCrypto();
+
+/** Whether WebCrypto computes what the other implementation does, of a key and a point that are no secrets. */
+async function computesInWebCrypto(): Promise<boolean> {
+  const scalar = new Uint8Array(32).fill(0x42), point = publicKeyOf(new Uint8Array(32).fill(0x24));
+  try {
+    const shared = await (await privateKeyInWebCrypto(scalar)).agree(point);
+    return shared !== null && equalInConstantTime(shared, curve.getSharedSecret(scalar, point));
+  } catch {
+    return false;
+  }
+}
+
+async function privateKeyInWebCrypto(scalar: Uint8Array): Promise<PrivateKey> {
   const publicKey = publicKeyOf(scalar);
   const encoded = concat(pkcs8Prefix, scalar);
   try {
     const key = await crypto.subtle.importKey("pkcs8", encoded, "X25519", false, ["deriveBits"]);
     return { publicKey, agree: (point) => agreeInWebCrypto(key, point) };
-  } catch {
-    return privateKeyInJavaScript(scalar);
   } finally {
     wipe(encoded);
   }
@@ -38,7 +58,7 @@ async function agreeInWebCrypto(key: CryptoKey, point: Uint8Array): Promise<Uint
     return equalInConstantTime(shared, new Uint8Array(32)) ? null : shared;
   } catch (error) {
     // WebCrypto itself refuses a secret of zeros.
-    if (error instanceof DOMException && error.name === "OperationError") return null;
+    if ((error as Error | null)?.name === "OperationError") return null;
     throw error;
   }
 }
