@@ -19,6 +19,12 @@ interface Exports {
   polyseal_selftest(): number;
 }
 
+const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get as () => string | undefined;
+
+/** Of any realm. */
+const isBytes = (value: unknown): boolean => typedArrayName.call(value) === "Uint8Array";
+const isBuffer = (value: unknown): boolean => /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+
 /** One instance of the module: its keys, and the buffer that bytes go through. */
 class Module {
   readonly #exports: Exports;
@@ -35,6 +41,8 @@ class Module {
 
   /** The buffer with these parts in it. It holds until the next call. */
   #fill(parts: readonly Uint8Array[], room = 0): Uint8Array {
+    // A list of numbers would be taken, too, and a number for that many zeros.
+    if (!parts.every(isBytes)) throw new TypeError("@polyseal/core: keys, nonces and texts are given as bytes (Uint8Array)");
     const length = parts.reduce((sum, part) => sum + part.length, room);
     const start = this.#exports.polyseal_room(length);
     // After the call, which may have moved the memory.
@@ -58,7 +66,7 @@ class Module {
     const tagLength = exports.polyseal_tag_bytes(held.key);
     /** The buffer has no field for it: a part of the text would be taken for the rest of a short one. */
     const expectLength = (nonce: Uint8Array): void => {
-      if (nonce.length !== nonceLength) throw new Error(`@polyseal/core: ${suite} takes a nonce of ${nonceLength} bytes`);
+      if (!isBytes(nonce) || nonce.length !== nonceLength) throw new Error(`@polyseal/core: ${suite} takes a nonce of ${nonceLength} bytes`);
     };
     const cipher: SegmentCipher = {
       seal: async (nonce, plaintext) => {
@@ -83,6 +91,7 @@ class Module {
 
 /** All suites, by the module's bytes. Runs its self-test, which takes some milliseconds. */
 export async function instantiate(bytes: BufferSource): Promise<Suites> {
+  if (!ArrayBuffer.isView(bytes) && !isBuffer(bytes)) throw new TypeError("@polyseal/core: the module is given as bytes (Uint8Array or ArrayBuffer)");
   const { instance } = await WebAssembly.instantiate(bytes, {});
   const module = new Module(instance.exports as unknown as Exports);
   module.selftest();
@@ -91,6 +100,7 @@ export async function instantiate(bytes: BufferSource): Promise<Suites> {
 
 /** The suites that `polyseal` lacks. All are loaded when the first one is used. */
 export function onUse(load: () => Promise<Suites>): Suites {
+  if (typeof load !== "function") throw new TypeError("@polyseal/core: onUse is given a function that gives all suites");
   let loaded: Promise<Suites> | undefined;
   const all = (): Promise<Suites> => loaded ??= load().catch((error: unknown) => {
     loaded = undefined;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import vm from "node:vm";
 import * as polyseal from "polyseal";
 import { instantiate, load, moduleUrl, onUse, suites as onUseSuites } from "../dist/index.js";
 import { runFiles } from "../../tests/kit.mjs";
@@ -41,6 +42,24 @@ test("a key or a nonce of another length is an error", async () => {
   const cipher = await suites["aegis-256"](new Uint8Array(32));
   await assert.rejects(cipher.seal(new Uint8Array(16), new Uint8Array(64)), /takes a nonce of 32 bytes/);
   await assert.rejects(cipher.open(new Uint8Array(33), new Uint8Array(64)), /takes a nonce of 32 bytes/);
+});
+
+test("what is not bytes is taken for none, and a page in the module's place is told", async () => {
+  for (const value of [1234, [0, 97, 115, 109], null, undefined, "text", {}, new String("x"), Promise.resolve()]) {
+    await assert.rejects(instantiate(value), { name: "TypeError", message: /given as bytes/ });
+    await assert.rejects(load(value === undefined ? null : value), { name: "TypeError", message: /given as bytes/ });
+    assert.throws(() => onUse(value), { name: "TypeError", message: /a function/ });
+  }
+  const suites = await load(await readFile(moduleUrl()));
+  const cipher = await suites["aegis-256"](new Uint8Array(32));
+  const list = Array(32).fill(0);
+  await assert.rejects(suites["aegis-256"](list), /given as bytes/);
+  await assert.rejects(cipher.seal(list, new Uint8Array(1)), /takes a nonce/);
+  for (const text of [1234, [1, 2], null, "text", new Uint16Array(1)]) await assert.rejects(cipher.seal(new Uint8Array(32), text), /given as bytes/);
+  const foreign = new (vm.runInNewContext("Uint8Array"))(32);
+  assert.deepEqual(await (await suites["aegis-256"](foreign)).seal(foreign, foreign), await cipher.seal(new Uint8Array(32), new Uint8Array(32)));
+  await assert.rejects(load(new URL("data:text/html,<!doctype html>")), /no WebAssembly module.*optimizeDeps/s);
+  assert.equal(Object.keys(await load(new (vm.runInNewContext("ArrayBuffer"))(0)).catch(() => ({}))).length, 0);
 });
 
 test("the module is loaded once, when a file needs it", async () => {
