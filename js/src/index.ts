@@ -16,6 +16,7 @@ export { generateKeyFile, parseKeyFile } from "./key-file.js";
 export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js";
 export { httpSource, type HttpOptions } from "./source-http.js";
 export type { HeadersLike } from "./http-headers.js";
+export type { Bytes } from "./bytes.js";
 export type { BytesLike } from "./given.js";
 export type { ByteInput, ByteStream } from "./streams.js";
 export type { Source, SourceLike } from "./source.js";
