@@ -1,0 +1,20 @@
+/** The main jobs in engines that lack something: `engines.mjs`. */
+
+import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
+import { test } from "node:test";
+import { engines, jobsWithout } from "./engines.mjs";
+
+for (const { engine, lacks } of engines) test(`without what ${engine} lacks`, () => jobsWithout(lacks));
+
+test("no source goes through a stream by a loop that Safari does not have", async () => {
+  // What is gone through by `for await` is named here: generators of these sources, and what a caller iterates.
+  const found = [];
+  for (const directory of ["../src/", "../core/src/", "../page/src/page/", "../page/src/worker/", "../page/src/shared/"]) {
+    for (const name of await readdir(new URL(directory, import.meta.url))) {
+      const text = await readFile(new URL(directory + name, import.meta.url), "utf8");
+      for (const [, what] of text.matchAll(/for await \(const \w+ of ([^\n]*?)\) \{/g)) found.push(what.replace(/\(.*/, ""));
+    }
+  }
+  assert.deepEqual([...new Set(found)].sort(), ["pieces", "wrappingKeys"]);
+});
