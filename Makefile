@@ -238,7 +238,7 @@ go-long: unit
 
 # The same for TypeScript; the kit and the page in Chromium, with large files; every suite by WebAssembly.
 js-long: unit
-	scripts/with chromium -- js/test long
+	scripts/with chromium firefox-esr webkit2gtk-driver xauth xvfb -- js/test long
 
 # An sdist and wheels, in target/wheels/shipped; each in a root with nothing but Python.
 shipped-wheel:

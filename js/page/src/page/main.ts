@@ -39,6 +39,15 @@ function unusable(what: string, action: string): void {
   notice.replaceChildren(make("h2", {}, what), make("p", {}, action));
 }
 
+/** Of a style that is refused, some browsers have no sheet, and others an empty one. */
+function styleIsThere(): boolean {
+  try {
+    return (byId("style", HTMLLinkElement).sheet?.cssRules.length ?? 0) > 0;
+  } catch {
+    return false;
+  }
+}
+
 async function start(): Promise<void> {
   if (window.top !== window.self) {
     unusable("This page is shown inside another page.", "That page could watch what you do. Open this page in a tab of its own.");
@@ -49,7 +58,7 @@ async function start(): Promise<void> {
     return;
   }
   try {
-    if (byId("style", HTMLLinkElement).sheet === null) throw new Error("The style of the page is missing.");
+    if (!styleIsThere()) throw new Error("The style of the page is missing.");
     await prepareWorkers();
   } catch (error) {
     unusable("A part of this page did not arrive, or is not the one that belongs to it.",
