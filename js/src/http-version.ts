@@ -17,7 +17,10 @@ export const versionOf = ({ headers }: Response, total: number): Version =>
   ({ total, etag: headers.get("etag"), lastModified: headers.get("last-modified") });
 
 /** The text of a tag, which some servers send without its quotation marks. */
-const textOf = (etag: string | null): string => (etag ?? "").replace(/^W\//, "").replace(/^"+|"+$/g, "");
+function textOf(etag: string | null): string {
+  const tag = (etag ?? "").replace(/^W\//, "");
+  return tag.startsWith('"') && tag.endsWith('"') ? tag.slice(1, -1) : tag;
+}
 
 export function isSame(a: Version, b: Version): boolean {
   if (a.total !== b.total) return false;

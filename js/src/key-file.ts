@@ -31,11 +31,11 @@ function parse(contents: Bytes): Bytes {
   }
   if (contents.length > maximumTextLength) throw bad("it is too long");
   const text = asciiText(contents);
+  if (/\r(?!\n)/.test(text)) throw bad("it has a carriage return without a line feed");
   const lines = (text.startsWith(byteOrderMark) ? text.slice(byteOrderMark.length) : text).split("\n");
   let digits: string | undefined;
-  lines.forEach((line, i) => {
-    const ended = i < lines.length - 1 && line.endsWith("\r") ? line.slice(0, -1) : line;
-    const trimmed = ended.replace(/^[ \t]+|[ \t]+$/g, "");
+  lines.forEach((line) => {
+    const trimmed = withoutBlanks(line.endsWith("\r") ? line.slice(0, -1) : line);
     if (trimmed === "" || trimmed.startsWith("#")) return;
     const match = keyLine.exec(trimmed);
     if (match === null) throw bad("it has a line that is neither a key nor a comment");
@@ -46,6 +46,15 @@ function parse(contents: Bytes): Bytes {
   const key = new Uint8Array(keyLength);
   for (let i = 0; i < keyLength; i++) key[i] = parseInt(digits.slice(2 * i, 2 * i + 2), 16);
   return key;
+}
+
+/** Without the spaces and tabs around it. An expression that looks for those at the end takes quadratic time. */
+function withoutBlanks(line: string): string {
+  const isBlank = (at: number): boolean => line[at] === " " || line[at] === "\t";
+  let start = 0, end = line.length;
+  while (start < end && isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  return line.slice(start, end);
 }
 
 /** 1 if the byte is printable, tab, LF or CR, else 0, by arithmetic alone. A difference below zero has its sign bit set. */

@@ -386,6 +386,18 @@ test("a suite that cannot be loaded is an error of the library", async () => {
   }
 });
 
+test("lines of a key file end with LF or CRLF, and the last one may lack that", () => {
+  const line = `polyseal-key-1-${"ab".repeat(32)}`;
+  for (const text of [line, `${line}\n`, `${line}\r\n`, `# a\r\n${line}`, `# a\n\r\n \t${line}\t \r\n\n`, `\ufeff# a\r\n${line}\r\n# b`]) assert.equal(polyseal.parseKeyFile(text)[31], 0xab, JSON.stringify(text));
+  for (const text of [`${line}\r`, `# a\r${line}\n`, `${line}\r# a\n`, `# a\r\n${line}\r`, `${line}\r\r\n`, `${line}\n\r`, `${line}\n# a\r`, `# a\rb\n${line}\n`, `\r${line}`, `${line}\n\n\r\n\r`]) {
+    assert.throws(() => polyseal.parseKeyFile(text), { code: "bad-key-file" }, JSON.stringify(text));
+  }
+  // Blanks take no quadratic time.
+  const { user } = process.cpuUsage();
+  for (let i = 0; i < 50; i++) assert.throws(() => polyseal.parseKeyFile(`${" ".repeat(16000)}x${" ".repeat(300)}`), { code: "bad-key-file" });
+  assert.ok(process.cpuUsage().user - user < 2e6);
+});
+
 test("a key file is also taken as text", () => {
   const text = polyseal.generateKeyFile();
   assert.deepEqual(polyseal.parseKeyFile(text), polyseal.parseKeyFile(Buffer.from(text)));

@@ -24,7 +24,7 @@ async function seal(plaintext, key, context) {
 
 /**
  * The files of a tree by their names there. `contents` has plaintexts by path, in order. `version` is that of the manifest's
- * text, and `manifestContext` what it is bound to.
+ * text, and `manifestContext` what it is bound to; null: to nothing.
  */
 export async function sealTree(key, contents, { version = 2, context, manifestContext = `polyseal-manifest/2${context === undefined ? "" : `:${context}`}` } = {}) {
   const files = new Map();
@@ -35,5 +35,5 @@ export async function sealTree(key, contents, { version = 2, context, manifestCo
     entries.push(concat(ascii("f"), u16(path.length), ascii(path), u16(0o600), u64(0), u32(0), u64(plaintext.length), salt, ...(version === 2 ? [commitment, root] : [])));
   }
   const manifest = concat(ascii("polyseal-manifest\n"), u16(version), ...entries, ascii("e"), u64(entries.length));
-  return files.set(manifestName, (await seal(manifest, key, manifestContext)).bytes);
+  return files.set(manifestName, (await seal(manifest, key, manifestContext ?? undefined)).bytes);
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { shared } from "./shared.mjs";
 
 const { Meter } = await shared("meter");
-const { formatBytes, formatCount, formatDuration, plaintextName, encryptedName, safeName, shownName, partOf } = await shared("format");
+const { formatBytes, formatCount, formatDuration, plaintextName, encryptedName, safeName, shownName, tooLongFor, partOf } = await shared("format");
 const { findTree } = await shared("chosen");
 
 test("fraction, rate and time left of steady work", () => {
@@ -45,16 +45,42 @@ test("names of what is in a file, and of files", () => {
 });
 
 test("names that are offered for saving are one plain name", () => {
-  assert.deepEqual(["a/b.txt", "..\\c.txt", "../..", "", ".", ".bashrc", "a\u202etxt.exe", "a\0b\n", "a:b|c?", "x. . ", "x".repeat(300)].map(safeName),
-    ["b.txt", "c.txt", "file", "file", "file", "bashrc", "atxt.exe", "ab", "a_b_c_", "x", "x".repeat(200)]);
-  assert.equal(safeName(`invoice-${"_".repeat(188)}.exe.pdf`), `invoice-${"_".repeat(188)}.pdf`);
-  assert.equal(safeName(`${"a".repeat(199)}😀.txt`), `${"a".repeat(196)}.txt`);
-  assert.equal(safeName(`${"😀".repeat(300)}`), "😀".repeat(200));
-  assert.equal(safeName(`${"a".repeat(198)}. b`), `${"a".repeat(197)}. b`);
-  for (const name of [`${"a".repeat(195)} .  .txt`, `a.${"b".repeat(300)}`]) {
+  assert.deepEqual(["a/b.txt", "..\\c.txt", "../..", "", ".", ".bashrc", "a\u202etxt.exe", "a\0b\n", "a:b|c?", "x. . ", "x".repeat(300)].map((name) => safeName(name)),
+    ["b.txt", "c.txt", "file", "file", "file", "bashrc", "atxt.exe", "ab", "a_b_c_", "x", "x".repeat(255)]);
+  assert.equal(safeName(`invoice-${"_".repeat(243)}.exe.pdf`), `invoice-${"_".repeat(243)}.pdf`);
+  assert.equal(safeName(`${"a".repeat(250)}😀.txt`), `${"a".repeat(250)}.txt`);
+  assert.equal(safeName(`${"😀".repeat(300)}`), "😀".repeat(63));
+  assert.equal(safeName(`${"a".repeat(253)}. b`), `${"a".repeat(252)}. b`);
+  for (const name of [`${"a".repeat(250)} .  .txt`, `a.${"b".repeat(300)}`, `${"é".repeat(200)}.txt`, `${"a".repeat(300)}.${"😀".repeat(20)}`]) {
+    assert.ok(Buffer.byteLength(safeName(name)) <= 255, name);
     assert.ok(safeName(safeName(name)) === safeName(name) && !/[. ]$/.test(safeName(name)), name);
   }
   assert.equal(shownName("a\u202eb\u0007"), "a\ufffdb\ufffd");
+});
+
+test("a name that is too long for its suffix is shortened, and it is said how long it may be", () => {
+  assert.deepEqual([246, 247].map((length) => tooLongFor("a".repeat(length), false)), [null, 246]);
+  assert.deepEqual([242, 243].map((length) => tooLongFor("a".repeat(length), true)), [null, 242]);
+  assert.equal(tooLongFor("é".repeat(124), false), 246);
+  for (const armor of [false, true]) for (const name of ["a".repeat(400), `${"a".repeat(400)}.jpeg`, "é".repeat(246), `${"é".repeat(121)}.jpeg`]) {
+    const encrypted = encryptedName(name, armor);
+    assert.ok(Buffer.byteLength(encrypted) <= 255 && encrypted.endsWith(`${name.endsWith(".jpeg") ? ".jpeg" : ""}.polyseal${armor ? ".asc" : ""}`), encrypted);
+    assert.equal(safeName(encrypted), encrypted);
+  }
+});
+
+test("a name of a hostile tree takes no long time", () => {
+  const { user } = process.cpuUsage();
+  for (const character of [" ", ".", ". ", ".a", "a.", "/", "\u202e", "😀"]) {
+    for (const name of [`a${character.repeat(400000)}b`, `a${character.repeat(400000)}`, `${character.repeat(400000)}b`]) {
+      assert.ok(Buffer.byteLength(safeName(name)) <= 255);
+      shownName(name);
+      plaintextName(name);
+      encryptedName(name, true);
+    }
+  }
+  // Quadratic time would be minutes.
+  assert.ok(process.cpuUsage().user - user < 10e6);
 });
 
 test("which part of a plaintext a segment is", () => {

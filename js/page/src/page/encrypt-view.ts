@@ -1,6 +1,6 @@
 /** Encrypting one file, for a passphrase that is made here, a key file or age recipients. */
 
-import { encryptedName, formatBytes, shownName } from "../shared/format.js";
+import { encryptedName, formatBytes, shownName, tooLongFor } from "../shared/format.js";
 import { generatePassphrase } from "../shared/passphrase.js";
 import type { Secret, SecretKind } from "../shared/protocol.js";
 import { announce, byId, facts, focusOn } from "./dom.js";
@@ -111,7 +111,12 @@ export class EncryptView {
     }
     this.#file = first.file;
     this.#vault = new Vault();
-    facts(this.#facts, [["File", shownName(first.file.name)], ["Size", formatBytes(first.file.size)]]);
+    const most = tooLongFor(first.file.name, false);
+    facts(this.#facts, [
+      ["File", shownName(first.file.name)],
+      ["Size", formatBytes(first.file.size)],
+      ...(most === null ? [] : [["Name", `Longer than the ${most} bytes that leave room for the suffix. A shorter one is offered.`] as const]),
+    ]);
     this.#makePassphrase();
     this.#compact(true);
     this.#facts.hidden = this.#keyCard.hidden = this.#forgetRow.hidden = false;

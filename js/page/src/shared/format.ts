@@ -34,19 +34,56 @@ export function plaintextName(encryptedName: string): string {
   return name === "" || name === encryptedName ? `${encryptedName}.decrypted` : name;
 }
 
-export const encryptedName = (name: string, armor: boolean): string => `${name}.polyseal${armor ? ".asc" : ""}`;
+const suffixOf = (armor: boolean): string => `.polyseal${armor ? ".asc" : ""}`;
+
+/** The name of the encrypted file. A name that is too long for that is shortened. */
+export function encryptedName(name: string, armor: boolean): string {
+  const most = tooLongFor(name, armor);
+  return `${most === null ? name : safeName(name, most)}${suffixOf(armor)}`;
+}
 
 /**
  * A name that can be offered for a download: one name, no path, nothing invisible. Characters that turn the direction
  * of text are left out, because they make `exe.txt` of `txt.exe`.
  */
-export function safeName(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? "";
-  const cleaned = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "").replace(/[<>:"|?*]/g, "_").replace(/^\.+|[. ]+$/g, "");
-  // By characters, which are not cut through, and with the ending, which says what kind of file it is.
-  const [, stem, ending] = /^(.*?)((?:\.[^.]{1,20})?)$/su.exec(cleaned) as unknown as [string, string, string];
-  const kept = [...stem].slice(0, 200 - [...ending].length).join("").replace(/[. ]+$/, "");
+export function safeName(name: string, maximumBytes = maximumNameBytes): string {
+  const last = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+  const visible = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "").replace(/[<>:"|?*]/g, "_");
+  const cleaned = withoutEnd(visible.replace(/^\.+/, ""));
+  // With the ending, which says what kind of file it is.
+  const ending = /\.[^.]{1,20}$/su.exec(cleaned.slice(-64))?.[0] ?? "";
+  const stem = cleaned.slice(0, cleaned.length - ending.length);
+  const kept = withoutEnd(beginning(stem, maximumBytes - bytesOf(ending)));
   return kept + ending || "file";
+}
+
+/** The longest name that file systems have, in UTF-8. */
+const maximumNameBytes = 255;
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** Without the dots and blanks at its end. An expression that looks for those takes quadratic time. */
+function withoutEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end--;
+  return name.slice(0, end);
+}
+
+/** As many of the first characters as fit, none of which is cut through. */
+function beginning(text: string, maximumBytes: number): string {
+  let end = 0, bytes = 0;
+  for (const character of text) {
+    bytes += bytesOf(character);
+    if (bytes > maximumBytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/** How long a name may be, in bytes, so that its encrypted file has one; null if it is not too long. */
+export function tooLongFor(name: string, armor: boolean): number | null {
+  const most = maximumNameBytes - suffixOf(armor).length;
+  return bytesOf(name) > most ? most : null;
 }
 
 /** A name to be shown, in which nothing is invisible. */
