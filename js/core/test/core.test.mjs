@@ -1,9 +1,13 @@
 /** The conformance kit with every suite computed by WebAssembly, by each of the two modules. */
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import vm from "node:vm";
+import { build } from "esbuild";
 import * as polyseal from "polyseal";
 import { instantiate, load, moduleUrl, onUse, suites as onUseSuites } from "../dist/index.js";
 import { runFiles } from "../../tests/kit.mjs";
@@ -60,6 +64,22 @@ test("what is not bytes is taken for none, and a page in the module's place is t
   assert.deepEqual(await (await suites["aegis-256"](foreign)).seal(foreign, foreign), await cipher.seal(new Uint8Array(32), new Uint8Array(32)));
   await assert.rejects(load(new URL("data:text/html,<!doctype html>")), /no WebAssembly module.*optimizeDeps/s);
   assert.equal(Object.keys(await load(new (vm.runInNewContext("ArrayBuffer"))(0)).catch(() => ({}))).length, 0);
+});
+
+test("the module is found from where Vite's development server moves the script", async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "polyseal-core-")));
+  try {
+    const modules = join(root, "node_modules");
+    await mkdir(join(modules, "@polyseal"), { recursive: true });
+    await symlink(fileURLToPath(new URL("..", import.meta.url)), join(modules, "@polyseal/core"));
+    const outfile = join(modules, ".vite/deps/@polyseal_core.js");
+    await build({ entryPoints: [fileURLToPath(new URL("../dist/index.js", import.meta.url))], bundle: true, format: "esm", platform: "node", outfile, logLevel: "error" });
+    const moved = await import(outfile);
+    assert.ok(moved.moduleUrl().pathname.startsWith(`${modules}/@polyseal/core/dist/polyseal-`), moved.moduleUrl().pathname);
+    assert.equal(Object.keys(await moved.load()).length, polyseal.suiteNames.length);
+  } finally {
+    await rm(root, { recursive: true });
+  }
 });
 
 test("the module is loaded once, when a file needs it", async () => {
