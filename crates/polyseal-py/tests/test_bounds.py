@@ -73,6 +73,14 @@ class Server(http.server.BaseHTTPRequestHandler):
             case "packed":
                 self.begin(206, Content_Encoding="gzip", Content_Length=len(PACKED), **told)
                 self.wfile.write(PACKED)
+            case "missing":
+                self.begin(404, Content_Length=0)
+            case "garbage":
+                self.begin(206, Content_Length=end - begin, **told)
+                self.wfile.write(bytes(end - begin))
+            case "short":
+                self.begin(206, Content_Length=1, **told)
+                self.wfile.write(b"p")
             case "refused":
                 self.begin(403, Content_Length=MUCH)
                 self.pour()

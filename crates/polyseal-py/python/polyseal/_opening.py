@@ -6,10 +6,10 @@ one, otherwise by all else that the store tells of it.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ._os_errors import store_error
 from ._polyseal import Opener, Version
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def version_of(info: dict[str, Any]) -> Version:
 
 def too_few(name: str, given: int, asked: int) -> OSError:
     """A store gave another number of bytes than it was asked for."""
-    return OSError(errno.EIO, f"the store gave {given} of {asked} bytes", name)
+    return store_error(f"the store gave {given} of {asked} bytes", name)
 
 
 def opened(opener: Opener, fetch: Fetch, key_set: KeySetArgs) -> tuple[Payload, int, bytes]:

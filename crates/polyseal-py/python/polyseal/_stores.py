@@ -33,7 +33,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from ._bounds import body_of, bounded, is_s3, read
 from ._marks import Mark
 from ._opening import too_few, version_of
-from ._polyseal import Directory, NewFile, printable
+from ._polyseal import Directory, NewFile
+from ._shown import shown
 from .errors import SourceChanged
 
 if TYPE_CHECKING:
@@ -63,11 +64,11 @@ class Conflict(Exception):
 
 
 def _conflict(path: str) -> Conflict:
-    return Conflict(f"{printable(path)}: another writer was there first")
+    return Conflict(f"{shown(path)}: another writer was there first")
 
 
 def _changed(path: str) -> SourceChanged:
-    return SourceChanged(f"{printable(path)}: changed since the jobs were planned")
+    return SourceChanged(f"{shown(path)}: changed since the jobs were planned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,12 +443,12 @@ class S3Store(Store):
             digest = before.strip('"').lower()
             if not re.fullmatch("[0-9a-f]{32}", digest):
                 raise SourceChanged(
-                    f"{printable(path)}: part {number} was sealed before, and this store does not tell whether it had "
+                    f"{shown(path)}: part {number} was sealed before, and this store does not tell whether it had "
                     "the same bytes; plan again"
                 )
             if digest != hashlib.md5(data, usedforsecurity=False).hexdigest():
                 raise SourceChanged(
-                    f"{printable(path)}: part {number} was sealed before, with another plaintext; or with the same, if "
+                    f"{shown(path)}: part {number} was sealed before, with another plaintext; or with the same, if "
                     "the ETags of this store are no MD5, as with SSE-KMS: then it does not tell; plan again"
                 )
             return before

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
+from ._shown import shown
+
 #: The environment variable with references that are allowed, separated by commas.
 VARIABLE: Final = "POLYSEAL_TASK_KEYS"
 
@@ -79,7 +81,7 @@ def expect_allowed(references: Iterable[str]) -> None:
     for each in references:
         if each not in _named and not any(_fits(pattern, each) for pattern in patterns):
             raise NotAllowed(
-                f"this worker does not take the key reference {each!r} from a task: "
+                f"this worker does not take the key reference {shown(each)!r} from a task: "
                 f"allow it there by {VARIABLE} or polyseal.jobs.allow_keys"
             )
 

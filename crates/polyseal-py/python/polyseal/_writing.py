@@ -24,7 +24,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
-from ._polyseal import printable
+from ._shown import shown
 
 if TYPE_CHECKING:
     from ._polyseal import Buffer, StreamSealer
@@ -186,7 +186,7 @@ class WrittenFile(io.BufferedIOBase):
         if blocks_left() - self._blocks:
             why = sys.exception()
             assert why is not None
-            why.add_note(f"{printable(str(self.name))}: not written, because of this")
+            why.add_note(f"{shown(str(self.name))}: not written, because of this")
             self.__exit__(type(why))
             return
         try:
@@ -215,7 +215,7 @@ class WrittenFile(io.BufferedIOBase):
 
     def _warn(self, what: str) -> None:
         with suppress(Exception):
-            warnings.warn(f"{printable(str(self.name))}: {what}", RuntimeWarning, stacklevel=3)
+            warnings.warn(f"{shown(str(self.name))}: {what}", RuntimeWarning, stacklevel=3)
 
     def _dealloc_warn(self, source: object) -> None:
         # CPython asks this of the file in a wrapper that is deleted before it is closed, and closes it then.

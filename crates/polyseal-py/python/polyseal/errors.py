@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
-from ._polyseal import printable
+from ._shown import cleaned, shown, without_secrets
 
 if TYPE_CHECKING:
     from typing import Self
@@ -23,8 +23,8 @@ class PolysealError(Exception):
     def about(self, filename: str) -> Self:
         """This one, that says of which file it is, if it does not yet."""
         if self.filename is None:
-            self._say(f"{printable(filename)}: {self}")
-            self.filename = filename
+            self._say(f"{shown(filename)}: {self}")
+            self.filename = without_secrets(filename)
         return self
 
     def _say(self, text: str) -> None:
@@ -47,8 +47,9 @@ class KeyUnavailable(PolysealError):
     @classmethod
     def because(cls, reference: str, cause: Exception) -> KeyUnavailable:
         """That of a reference, to be raised from its cause."""
+        cleaned(cause)
         why = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-        return cls(f"{printable(reference)}: the key cannot be had: {printable(why)}")
+        return cls(f"{shown(reference)}: the key cannot be had: {shown(why)}")
 
 
 class NoMatchingKey(PolysealError):
@@ -141,8 +142,8 @@ class TreeFailure(NamedTuple):
 
 def _text(path: Path, error: Exception) -> str:
     """The path and the error, which may say the path itself."""
-    text = printable(str(error))
-    return f"{printable(path)}: {text}" if getattr(error, "filename", None) is None else text
+    text = shown(str(error))
+    return f"{shown(str(path))}: {text}" if getattr(error, "filename", None) is None else text
 
 
 class TreeError(PolysealError, ExceptionGroup[Exception]):

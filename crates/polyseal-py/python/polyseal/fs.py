@@ -47,9 +47,10 @@ from ._fs_files import BLOCK, StoredReader, StoredWriter
 from ._listing import lists_of, walk
 from ._names import expect_below
 from ._opening import too_few, version_of
-from ._os_errors import path_errors, system_error, with_path
+from ._os_errors import path_errors, store_error, system_error, with_path
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
+from ._shown import cleaned
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef
@@ -198,6 +199,10 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     continue
             out[each] = result
         return out
+
+    def expand_path(self, path: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> Any:
+        with path_errors(*path if isinstance(path, list) else [path]):
+            return super().expand_path(path, recursive, maxdepth, **kwargs)
 
     def get(
         self,
@@ -375,7 +380,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         for name, each in self.find(path, maxdepth=maxdepth, withdirs=withdirs, detail=True, **kwargs).items():
             size = each["size"] if each["size"] is not None else each["stored_size"]
             if size is None:
-                raise OSError(errno.EIO, "the store does not tell how long it is", name)
+                raise store_error("the store does not tell how long it is", name)
             sizes[name] = size
         return sum(sizes.values()) if total else sizes
 
@@ -544,7 +549,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             elif info["type"] == "directory":
                 files[name] = system_error(IsADirectoryError, name)
             elif info["type"] != "file" or info["size"] is None:
-                files[name] = OSError(errno.EINVAL, "not a file whose length is known", name)
+                files[name] = store_error("not a file whose length is known", name, errno.EINVAL)
             elif info["size"] < Outline.BYTES:
                 # A store has no range of an empty object.
                 short = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
@@ -639,11 +644,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         try:
             now = self._stored(name)
         except Exception as gone:
-            return gone
+            return with_path(gone, name)
         if now["size"] is None or not version_of(now).is_same(version):
             return SourceChanged("replaced while it was read; open it again")
         if isinstance(error, _NO_FILE):
-            return _store_error(name, error)
+            return _not_given(name, error)
         return error
 
     def _without_not_found(self, error: Exception, name: str) -> Exception:
@@ -651,13 +656,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         does not say that nothing is there. Only of local files it does.
         """
         if isinstance(error, NotADirectoryError) and not isinstance(self.fs, LocalFileSystem):
-            return _store_error(name, error)
+            return _not_given(name, error)
         return error
 
 
-def _store_error(name: str, error: Exception) -> OSError:
-    again = OSError(errno.EIO, f"the store does not give it: {type(error).__name__}", name)
-    again.__cause__ = error
+def _not_given(name: str, error: Exception) -> OSError:
+    again = store_error(f"the store does not give it: {type(error).__name__}", name)
+    again.__cause__ = cleaned(error)
     return again
 
 

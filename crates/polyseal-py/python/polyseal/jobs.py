@@ -48,9 +48,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Union
 from ._key_set import key_set, says_keep
 from ._marks import Mark, is_whole, marks_match
 from ._names import leaves
+from ._os_errors import path_errors
 from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
+from ._shown import cleaned, shown, without_secrets
 from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
 from ._task_keys import allow_keys, expect_allowed, inside_a_task, named
 from .errors import PolysealError, SourceChanged
@@ -185,7 +187,7 @@ class _JobSpec:
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
         """What has become of an object."""
         status: Status = "done" if error is None else "conflict" if isinstance(error, Conflict) else "failed"
-        text = None if error is None else str(error) if status == "conflict" else _text(error)
+        text = None if error is None else shown(str(error)) if status == "conflict" else _text(error)
         return Outcome(item.name, self.operation, status, item.size, item.version, after, text)
 
     def unfit(self, item: Item, error: str) -> Outcome:
@@ -247,7 +249,7 @@ def run(task: Task) -> Result:
 
 
 def _text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    return shown(f"{type(error).__name__}: {cleaned(error)}")
 
 
 class _Worker:
@@ -684,11 +686,14 @@ def plan(
     named([*spec.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
     there: dict[str, str] = {}
     if target is not None:
-        found = target_store.find(target_path)
+        with path_errors(target):
+            found = target_store.find(target_path)
         there = {_name(path, target_path): target_store.version(info) for path, info in found.items()}
-    listed = source_store.find(source_path)
-    if not listed and not source_store.fs.exists(source_path):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source)
+    with path_errors(source):
+        listed = source_store.find(source_path)
+        is_there = bool(listed) or source_store.fs.exists(source_path)
+    if not is_there:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), without_secrets(source))
     items = []
     for path, info in sorted(listed.items()):
         name, version = _name(path, source_path), source_store.version(info)

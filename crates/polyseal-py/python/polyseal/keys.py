@@ -133,9 +133,11 @@ def _wrapped(place: str) -> SecretKey:
         from fsspec.core import url_to_fs
 
         from ._bounds import bounded, read
+        from ._os_errors import path_errors
 
         fs, path = url_to_fs(place)
-        contents = read(bounded(fs), path, 0, _MAX_FILE_BYTES + 1)
+        with path_errors(place):
+            contents = read(bounded(fs), path, 0, _MAX_FILE_BYTES + 1)
     key = unwrap_key(contents)
     # Not before: what gives no key is read again.
     _stored[place] = contents
