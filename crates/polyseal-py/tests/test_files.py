@@ -47,6 +47,63 @@ def test_what_is_written_is_read(tmp_path: Path, key: SecretKey, size: int, thre
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_a_path_is_text_or_bytes_and_no_number(tmp_path: Path, key: SecretKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plain").write_bytes(b"attack at dawn")
+
+    class Place:
+        def __fspath__(self) -> bytes:
+            return b"sealed"
+
+    for name in (b"sealed", "sealed", Path("sealed"), Place()):
+        polyseal.encrypt_file(b"plain", name, key=key, overwrite=True)
+        with polyseal.open(name, key=key) as file:
+            assert file.read() == b"attack at dawn" and file.name == name
+        with polyseal.open(name, "wb", key=key) as written:
+            assert written.name == name
+            written.write(b"again")
+        assert polyseal.inspect(name).size == polyseal.verify_file(name, key=key).size == 5
+        polyseal.rekey_file(name, key=key, to={"key": key}, keep=False)
+        polyseal.decrypt_file(name, b"opened", key=key, overwrite=True)
+    polyseal.encrypt_file("plain", b"\xff", key=key)
+    assert polyseal.verify_file(b"\xff", key=key).size == 14
+    Path("tree").mkdir()
+    polyseal.encrypt_tree(b"tree", b"tree.sealed", key=key)  # type: ignore[arg-type]
+    polyseal.verify_tree(b"tree.sealed", key=key)  # type: ignore[arg-type]
+    before = sorted(os.listdir())
+    others: list[Any] = [0, 3, True, 1.5, None, bytearray(b"sealed"), ["sealed"]]
+    for other in others:
+        for call in (
+            lambda other: polyseal.open(other, key=key),
+            lambda other: polyseal.open(other, "wb", key=key),
+            lambda other: polyseal.encrypt_file(other, "x", key=key),
+            lambda other: polyseal.encrypt_file("plain", other, key=key),
+            lambda other: polyseal.decrypt_file("sealed", other, key=key),
+            lambda other: polyseal.verify_file(other, key=key),
+            lambda other: polyseal.rekey_file(other, key=key, to={"key": key}, keep=False),
+            lambda other: polyseal.inspect(other),
+        ):
+            with pytest.raises(TypeError):
+                call(other)
+    assert sorted(os.listdir()) == before
+
+
+def test_that_no_key_was_given_is_said(tmp_path: Path, key: SecretKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sealed").write_bytes(stored(b"attack at dawn", key=key).getvalue())
+    given: list[dict[str, Any]] = [{}, {"key": None}, {"key": []}, {"recipients": ["age1x"]}, {"context": "x"}]
+    for of in given:
+        for call in (
+            lambda: polyseal.open("sealed", **of),
+            lambda: polyseal.verify_file("sealed", **of),
+            lambda: polyseal.decrypt_file("sealed", "opened", **of),
+            lambda: polyseal.rekey_file("sealed", to={"key": key}, keep=True, **of),
+            lambda: polyseal.verify_tree(".", **of),
+        ):
+            with pytest.raises(polyseal.NoMatchingKey, match="no key was given"):
+                call()
+
+
 def test_a_reader_is_a_binary_file(key: SecretKey) -> None:
     message = b"first line\nsecond line\n" + os.urandom(300_000)
     with polyseal.open(stored(message, key=key), key=key) as file:

@@ -753,3 +753,19 @@ def test_what_a_store_cannot_tell_is_not_absent(fs: Any, root: str, monkeypatch:
     assert not fs.exists(none) and not fs.isfile(none) and "none" not in mapper
     monkeypatch.undo()
     assert fs.cat_file(path) == b"message"
+
+
+# fsspec does not close the file of its own cache.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("size", [0, 14, 200_000])
+@pytest.mark.parametrize("kind", ["simplecache", "filecache", "blockcache"])
+def test_caches_before_it(tmp_path: Path, reference: str, kind: str, size: int) -> None:
+    message = secrets.token_bytes(size)
+    with fsspec.open(f"polyseal::file://{tmp_path}/x", "wb", key=reference) as file:
+        file.write(message)
+    options = {kind: {"cache_storage": f"{tmp_path}/cache"}, "polyseal": {"key": reference}}
+    for start in (0, size // 2):
+        with fsspec.open(f"{kind}::polyseal::file://{tmp_path}/x", **options) as file:
+            assert file.seek(start) == start and file.read() == message[start:]
+            assert not file.closed
+        assert file.closed

@@ -37,6 +37,8 @@ class StoredReader(SeekableReader):
         self._block = self._segment = found.payload.segment_size
         self._lock = Lock()
         self._size = found.payload.size
+        #: That of ``blockcache``, which puts it there.
+        self.cache: Any = None
 
     @property
     def name(self) -> str:
@@ -49,11 +51,32 @@ class StoredReader(SeekableReader):
         self._expect_open()
         return self._size
 
+    @property
+    def blocksize(self) -> int:
+        """The bytes of a segment: those of a block for ``blockcache``."""
+        return self._segment
+
     def read_at(self, offset: int, size: int) -> bytes:
         """At most ``size`` bytes from ``offset``. Many threads may call it, one after the other."""
         self._expect_open()
         with self._lock:
+            if self.cache is not None and 0 <= offset < self._size:
+                return bytes(self.cache._fetch(offset, min(self._size, offset + size)))
             return self._read_at(offset, size)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is. ``blockcache`` says so itself, once it has closed it."""
+        return bool(super().closed)
+
+    @closed.setter
+    def closed(self, value: bool) -> None:
+        if value:
+            super().close()
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        """As files of fsspec have it, for the cache that asks."""
+        return self._read_at(start, end - start)
 
     def _read_at(self, offset: int, size: int) -> bytes:
         if offset < 0:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar, Union
 
 from ._polyseal import KeySet, SecretKey, identity_of_uri
-from .errors import KeyUnavailable
+from .errors import KeyUnavailable, NoMatchingKey
 from .keys import KeyRef, contents_of, is_secret
 
 if TYPE_CHECKING:
@@ -140,6 +140,13 @@ def key_set(
         text_or_bytes("passphrase", passphrase),
         text_or_bytes("context", context),
     )
+
+
+def opening_keys(**key_args: Any) -> KeySet:
+    """The same of what opens a file, which must be something."""
+    if not any(_several(key_args.get(name)) for name in ("key", "identity", "passphrase")):
+        raise NoMatchingKey("no key was given: key, identity or passphrase opens a file")
+    return key_set(**key_args)
 
 
 def says_keep(function: Callable[_P, _R]) -> Callable[_P, _R]:

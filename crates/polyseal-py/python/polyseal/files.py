@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, says_keep
+from ._key_set import KeySetArgs, key_set, opening_keys, says_keep
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
 from ._writing import WrittenFile, write_all
@@ -18,9 +18,20 @@ if TYPE_CHECKING:
 
     from ._polyseal import Buffer, WritableBuffer
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 File = Union[Path, BinaryIO, IO[bytes]]
 Progress = Callable[[int, "int | None"], object]
+
+
+def path_or_object(file: object) -> Any:
+    """A path as text, or a binary file object as it is."""
+    if isinstance(file, (str, bytes, os.PathLike)):
+        return os.fsdecode(file)
+    if isinstance(file, int):
+        raise TypeError("a descriptor is no file: io.open(descriptor, 'rb') makes a file object of it")
+    if not (hasattr(file, "read") or hasattr(file, "write")):
+        raise TypeError(f"a file is a path or a binary file object, not {type(file).__name__}")
+    return file
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +90,12 @@ class EncryptedReader(SeekableReader):
 
     def __init__(self, file: File, *, threads: int = 1, **key_args: Unpack[KeySetArgs]) -> None:
         self._file = file
-        self._reader = _polyseal.Reader(file, key_set(**key_args), threads)
+        self._reader = _polyseal.Reader(path_or_object(file), opening_keys(**key_args), threads)
 
     @property
     def name(self) -> Any:
         """The path, or the name of the file object."""
-        return self._file if isinstance(self._file, (str, os.PathLike)) else getattr(self._file, "name", None)
+        return self._file if isinstance(self._file, (str, bytes, os.PathLike)) else getattr(self._file, "name", None)
 
     @property
     def size(self) -> int:
@@ -125,17 +136,18 @@ class EncryptedWriter(WrittenFile):
         threads: int = 1,
         **key_args: Unpack[KeySetArgs],
     ) -> None:
+        target = path_or_object(file)
         self._file = file
         sealer = _polyseal.StreamSealer(
             suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **key_args
         )
-        self._new = NewFile(file, overwrite) if isinstance(file, (str, os.PathLike)) else None
+        self._new = NewFile(target, overwrite) if isinstance(target, str) else None
         self._begin(sealer)
 
     @property
     def name(self) -> Any:
         """The path, or the name of the file object."""
-        return self._file if isinstance(self._file, (str, os.PathLike)) else getattr(self._file, "name", None)
+        return self._file if isinstance(self._file, (str, bytes, os.PathLike)) else getattr(self._file, "name", None)
 
     def _store(self, stored: bytes) -> None:
         write_all(self._new or self._file, stored)
@@ -224,7 +236,7 @@ def encrypt_file(
     whose = key_set(**key_args)
     return Summary(
         *_polyseal.encrypt_file(
-            src, dst, whose, overwrite, suite, segment_size, header_size, threads, progress
+            path_or_object(src), path_or_object(dst), whose, overwrite, suite, segment_size, header_size, threads, progress
         )
     )
 
@@ -243,7 +255,8 @@ def decrypt_file(
     A path appears only if all of the file is authentic. A file object gets only what is authentic, but
     if an exception is raised it may have got a part: then discard it.
     """
-    return Summary(*_polyseal.decrypt_file(src, dst, key_set(**key_args), overwrite, threads, progress))
+    source, target, whose = path_or_object(src), path_or_object(dst), opening_keys(**key_args)
+    return Summary(*_polyseal.decrypt_file(source, target, whose, overwrite, threads, progress))
 
 
 def verify_file(
@@ -254,12 +267,12 @@ def verify_file(
     **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic."""
-    return Summary(*_polyseal.verify_file(src, key_set(**key_args), threads, progress))
+    return Summary(*_polyseal.verify_file(path_or_object(src), opening_keys(**key_args), threads, progress))
 
 
 def inspect(src: File) -> Inspection:
     """What a file says of itself to whoever has no key."""
-    return Inspection._of(_polyseal.inspect(src))
+    return Inspection._of(_polyseal.inspect(path_or_object(src)))
 
 
 def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection:
@@ -273,7 +286,7 @@ def rekey_header(header: Buffer, *, to: KeySetArgs, keep: bool, **key_args: Unpa
     the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
     now still open it.
     """
-    return _polyseal.rekey_header(header, key_set(**key_args), key_set(**to), keep)
+    return _polyseal.rekey_header(header, opening_keys(**key_args), key_set(**to), keep)
 
 
 @says_keep
@@ -293,7 +306,7 @@ def rekey_file(
     """
     if new_key and keep:
         raise ValueError("with a new key nobody keeps access: name them in `to`, and say keep=False")
-    _polyseal.rekey_file(path, key_set(**key_args), key_set(**to), keep, new_key)
+    _polyseal.rekey_file(os.fsdecode(path), opening_keys(**key_args), key_set(**to), keep, new_key)
 
 
 __all__ = [

@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, says_keep
+from ._key_set import KeySetArgs, key_set, opening_keys, says_keep
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -96,8 +96,8 @@ def encrypt_tree(
     """
     return TreeSummary(
         *_polyseal.encrypt_tree(
-            source,
-            target,
+            os.fsdecode(source),
+            os.fsdecode(target),
             key_set(**key_args),
             overwrite,
             jobs,
@@ -134,9 +134,9 @@ def decrypt_tree(
     """
     return TreeSummary(
         *_polyseal.decrypt_tree(
-            source,
-            target,
-            key_set(**key_args),
+            os.fsdecode(source),
+            os.fsdecode(target),
+            opening_keys(**key_args),
             overwrite,
             preserve_permissions,
             allow_unbound_contents,
@@ -161,7 +161,7 @@ def verify_tree(
     """
     return TreeSummary(
         *_polyseal.verify_tree(
-            source, key_set(**key_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
+            os.fsdecode(source), opening_keys(**key_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
         )
     )
 
@@ -179,7 +179,7 @@ def bind_tree(
     manifest stays, and ``TreeError`` says which it is.
     """
     return TreeSummary(
-        *_polyseal.bind_tree(source, key_set(**key_args), key_set(**to), jobs, _of_progress(progress))
+        *_polyseal.bind_tree(os.fsdecode(source), opening_keys(**key_args), key_set(**to), jobs, _of_progress(progress))
     )
 
 
@@ -204,7 +204,7 @@ def rekey_tree(
     """
     return TreeSummary(
         *_polyseal.rekey_tree(
-            source, key_set(**key_args), key_set(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
+            os.fsdecode(source), opening_keys(**key_args), key_set(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
         )
     )
 
