@@ -147,6 +147,30 @@ fn an_owner_with_a_password() {
     assert!(matches!(error.problem(), Problem::Denied(_)), "{error}");
 }
 
+/// The TPM refuses objects that somebody has guessed at: ours ask for no password.
+#[test]
+fn a_lockout_by_others() {
+    let Some(tpm) = Swtpm::start() else { return };
+    let (keeper, context) = (tpm.keeper("tpm:"), Context::default());
+    let (key, blob) = keeper.generate(&context).unwrap();
+    fs::write(tpm.place.path().join("theirs"), b"a secret of others").unwrap();
+    for args in [
+        &["tpm2_dictionarylockout", "-s", "-n", "1", "-t", "3600", "-l", "3600"][..],
+        &["tpm2_createprimary", "-Q", "-C", "o", "-c", "other"],
+        &["tpm2_create", "-Q", "-C", "other", "-i", "theirs", "-p", "right", "-u", "pub", "-r", "priv"],
+        &["tpm2_load", "-Q", "-C", "other", "-u", "pub", "-r", "priv", "-c", "object"],
+    ] {
+        tpm.tool(args).unwrap();
+    }
+    for password in ["wrong", "wrong", "right"] {
+        assert!(tpm.tool(&["tpm2_unseal", "-c", "object", "-p", password]).is_none(), "{password}");
+    }
+    assert!(tpm.tool(&["tpm2_getcap", "properties-variable"]).unwrap().contains("inLockout:                 1"));
+    tpm.tool(&["tpm2_flushcontext", "-t"]).unwrap();
+    assert_eq!(keeper.unwrap(&blob.bytes, &context).unwrap().reveal(), key.reveal());
+    keeper.generate(&context).unwrap();
+}
+
 #[test]
 fn no_tpm() {
     if !are_there(&["tpm2_create"]) {

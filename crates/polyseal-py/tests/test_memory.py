@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import polyseal
 import pytest
+from conftest import aeads
 
 MIB = 1 << 20
 
@@ -150,6 +151,24 @@ def test_input_and_output_may_overlap(length: int, shift: int) -> None:
     assert memory[at : at + n] == sealed
     m = cipher.decrypt_into(nonce, view[at : at + n], None, view[64:])
     assert memory[64 : 64 + m] == message
+
+
+@pytest.mark.parametrize("algorithm", aeads(), ids=lambda c: c.algorithm)
+@pytest.mark.parametrize("length", [1, 40, 3000])
+def test_every_algorithm_opens_in_place_or_leaves_zeros(algorithm: type[polyseal.Aead], length: int) -> None:
+    cipher, nonce, message = algorithm(algorithm.generate_key()), os.urandom(algorithm.nonce_bytes), os.urandom(length)
+    sealed = cipher.encrypt(nonce, message)
+    for shift in (-33, -16, -1, 0, 1, 15, 40):
+        memory = bytearray(b"\xaa" * (len(sealed) + 100))
+        view, at = memoryview(memory), 40 + shift
+        memory[40 : 40 + len(sealed)] = sealed
+        assert cipher.decrypt_into(nonce, view[40 : 40 + len(sealed)], None, view[at:]) == length
+        assert memory[at : at + length] == message
+        altered = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        memory[40 : 40 + len(sealed)] = altered
+        with pytest.raises(polyseal.InvalidTag):
+            cipher.decrypt_into(nonce, view[40 : 40 + len(sealed)], None, view[at:])
+        assert memory[at : at + length] == bytes(length)
 
 
 def test_any_object_with_a_buffer() -> None:
