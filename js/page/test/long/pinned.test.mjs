@@ -19,8 +19,9 @@ const typeOf = (name) => types[name.split(".").at(-1)] ?? "text/plain";
 const secret = "correct horse battery";
 
 const hostile = {
-  js: `const leak = (what) => fetch("/leak?" + encodeURIComponent(typeof what === "string" ? what : JSON.stringify(what) ?? ""), { mode: "no-cors" }).catch(() => undefined);
+  js: `const leak = (what) => fetch(self.origin + "/leak?" + encodeURIComponent(typeof what === "string" ? what : JSON.stringify(what) ?? ""), { mode: "no-cors" }).catch(() => undefined);
     leak("it ran");
+    if (!self.document && self.postMessage) self.postMessage({ kind: "started" });
     self.addEventListener("message", ({ data }) => leak(data));
     self.addEventListener("input", ({ target }) => leak(target.value));
     self.addEventListener("fetch", (event) => event.respondWith(new Response("<script src=/leak?page></script>", { headers: { "Content-Type": "text/html" } })));
@@ -30,6 +31,14 @@ const hostile = {
   wasm: "\0asm\x01\0\0\0",
   html: "<script src=/leak?html></script>",
 };
+
+/** What stands in the place of a file: something hostile of its kind, and as long as it is. */
+function hostileFor(name) {
+  const genuine = readFileSync(join(dist, name));
+  const other = Buffer.alloc(genuine.length, " ");
+  other.set(Buffer.from(hostile[name.split(".").at(-1)] ?? "x").subarray(0, genuine.length));
+  return other;
+}
 
 let browser;
 before(async () => {
@@ -95,7 +104,7 @@ const needed = /^(app|style|worker)-/;
 for (const name of readdirSync(dist).filter((one) => one !== "index.html")) {
   test(`${name.replace(/-[0-9a-f]{12}/, "")} is replaced: the form does not appear, or all goes well without it`, async (t) => {
     for (const from of needed.test(name) || name.startsWith("core-") ? [1, 2] : [1]) {
-      const server = await hostileServer(t, (asked, count) => (asked === name && count >= from ? hostile[name.split(".").at(-1)] ?? "x" : undefined));
+      const server = await hostileServer(t, (asked, count) => (asked === name && count >= from ? hostileFor(name) : undefined));
       await withContext(async (page, context) => {
         // The first visit, a reload, and a reload past all caches. The genuine file comes first where `from` is 2.
         const session = await context.newCDPSession(page);
@@ -133,7 +142,7 @@ test("a header that preloads another script or style in the place of a pinned on
   const headers = { Link: [`</${app}>; rel=modulepreload`, `</${app}>; rel=preload; as=script`, `</${style}>; rel=preload; as=style`, "</other.js>; rel=modulepreload", "</other.css>; rel=stylesheet"].join(", ") };
   const server = await hostileServer(t, (name, count) => {
     if (name === "other.js" || name === "other.css") return hostile[name.slice(6)];
-    return (name === app || name === style) && count === 1 ? hostile[name.split(".").at(-1)] : undefined;
+    return (name === app || name === style) && count === 1 ? hostileFor(name) : undefined;
   }, headers);
   await withContext(async (page) => {
     await page.goto(server.origin);
@@ -182,7 +191,7 @@ test("a service worker that answers for the page's files can replace none of the
     if (name === "install.html") return "<script>navigator.serviceWorker.register('rogue.js')</script>";
     // It lets index.html through. Who controls that controls all, and no page can do anything about it.
     if (name === "rogue.js") return `self.addEventListener("install", () => self.skipWaiting()); self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-      self.addEventListener("fetch", (event) => { if (event.request.url.endsWith("/${worker}")) event.respondWith(new Response(${JSON.stringify(hostile.js)}, { headers: { "Content-Type": "text/javascript" } })); });`;
+      self.addEventListener("fetch", (event) => { if (event.request.url.endsWith("/${worker}")) event.respondWith(new Response(${JSON.stringify(hostileFor(worker).toString())}, { headers: { "Content-Type": "text/javascript" } })); });`;
     return undefined;
   });
   await withContext(async (page) => {
