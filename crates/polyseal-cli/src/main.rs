@@ -42,7 +42,14 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return report_usage(&error),
     };
-    match run(args.command) {
+    let done = run(args.command);
+    if let wider @ 1.. = polyseal_local::take_wider_modes() {
+        messages::warn(&format!(
+            "{wider} of the files and directories give others more rights than they should: their \
+             file system does not change modes"
+        ));
+    }
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.tell();

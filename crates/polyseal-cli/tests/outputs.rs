@@ -47,6 +47,86 @@ fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
     });
 }
 
+/// Runs it as on a file system that has nothing of what these variables of tests take away.
+fn without(room: &TestDir, variables: &[&str], args: &[&str]) -> common::Outcome {
+    let mut command = room.command(args);
+    command.envs(variables.iter().map(|name| (name, "1")));
+    common::Outcome(command.output().unwrap())
+}
+
+/// As on rclone's mounts and on exFAT by FUSE.
+#[test]
+fn a_file_appears_where_names_can_be_neither_linked_nor_kept_from_being_replaced() {
+    if !cfg!(debug_assertions) {
+        return common::cannot("a release build cannot be made to go the last way");
+    }
+    let room = TestDir::new();
+    room.write("m", b"message");
+    let run = |args: &[&str]| {
+        without(&room, &["POLYSEAL_TEST_NAMED_OUTPUT", "POLYSEAL_TEST_NO_LINKS"], args)
+    };
+    run(&["encrypt", "-k", "k", "-o", "c", "m"]).succeeds();
+    run(&["keygen", "-o", "other.key"]).succeeds();
+    run(&["decrypt", "-k", "k", "-o", "d", "c"]).succeeds();
+    assert_eq!(room.read("d"), b"message");
+    for name in ["c", "d", "other.key"] {
+        let mode = fs::metadata(room.path(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    // What is there stays, also an empty file, which a claim looks like.
+    room.write("empty", b"");
+    for name in ["d", "empty"] {
+        let before = room.read(name);
+        run(&["decrypt", "-k", "k", "-o", name, "c"]).fails(2, "already exists");
+        assert_eq!(room.read(name), before, "{name}");
+    }
+    assert!(run(&["rekey", "-k", "k", "--to-key", "other.key", "c"]).0.status.success());
+    run(&["decrypt", "-k", "other.key", "-f", "-o", "d", "c"]).succeeds();
+    fs::create_dir(room.path("tree")).unwrap();
+    room.write("tree/a", b"a");
+    run(&["encrypt", "-k", "k", "--recursive", "-o", "sealed", "tree"]).succeeds();
+    run(&["decrypt", "-k", "k", "--recursive", "-o", "back", "sealed"]).succeeds();
+    assert_eq!(room.read("back/a"), b"a");
+    assert_eq!(
+        room.names(),
+        ["back", "c", "d", "empty", "k", "m", "other.key", "sealed", "tree"],
+        "and nothing else is left"
+    );
+}
+
+/// As on SMB, on WebDAV and on exFAT.
+#[test]
+fn a_file_system_that_changes_no_modes_takes_files_all_the_same() {
+    if !cfg!(debug_assertions) {
+        return common::cannot("a release build cannot be made to see modes refused");
+    }
+    let room = TestDir::new();
+    let run = |args: &[&str]| without(&room, &["POLYSEAL_TEST_NO_MODES"], args);
+    let warns = |outcome: common::Outcome| {
+        let said = String::from_utf8_lossy(&outcome.0.stderr).into_owned();
+        assert!(outcome.0.status.success(), "{said}");
+        said.contains("more rights")
+    };
+    let mode_of = |name: &str| fs::metadata(room.path(name)).unwrap().permissions().mode() & 0o777;
+    fs::create_dir(room.path("tree")).unwrap();
+    for (name, mode) in [("tree/open", 0o644), ("tree/own", 0o600)] {
+        room.write(name, b"contents");
+        fs::set_permissions(room.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    assert!(!warns(run(&["encrypt", "-k", "k", "--recursive", "-o", "sealed", "tree"])));
+    assert!(!warns(run(&["decrypt", "-k", "k", "--recursive", "-o", "back", "sealed"])));
+    for name in ["back/open", "back/own"] {
+        assert_eq!((room.read(name), mode_of(name)), (b"contents".to_vec(), 0o600), "{name}");
+    }
+    assert!(!warns(run(&["rekey", "-k", "k", "--to-key", "k", "sealed/open.polyseal"])));
+    assert!(!warns(run(&["decrypt", "-k", "k", "-f", "-o", "tree/open", "sealed/own.polyseal"])));
+    // 0600, as a new file has it, is more than that.
+    fs::set_permissions(room.path("tree/own"), fs::Permissions::from_mode(0o400)).unwrap();
+    assert!(!warns(run(&["encrypt", "-k", "k", "--recursive", "-o", "again", "tree"])));
+    assert!(warns(run(&["decrypt", "-k", "k", "--recursive", "-o", "wider", "again"])));
+    assert_eq!(room.read("wider/own"), b"contents");
+}
+
 #[test]
 fn an_existing_output_is_refused_or_replaced_in_one_step() {
     each_way(|run| {

@@ -8,14 +8,15 @@
 //! access control list, only its owner has any.
 
 use std::ffi::OsStr;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{Gid, Stat, fchown, fstat};
 use rustix::process::{getegid, geteuid};
 
+use super::mode::set_mode;
 use super::{Directory, FileId, FileStatus};
 use crate::platform::EntryKind;
 
@@ -74,7 +75,7 @@ impl Access {
             // Group bits may have denied access, too.
             mode &= !GROUP & !(OTHERS & (denied >> 3));
         }
-        new.set_permissions(Permissions::from_mode(mode))
+        set_mode(new, u16::try_from(mode).unwrap_or_default())
     }
 }
 

@@ -1,17 +1,16 @@
 //! What is done with the contents of open files: shared, their holes found, locked, given a mode.
 
-use std::fs::{File, Permissions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 
 use polyseal_file::manifest::Timestamp;
-use rustix::fs::futimens;
 use rustix::io::Errno;
 
 pub(crate) use std::os::unix::fs::FileExt;
 
-use super::directory::times;
+use super::mode::{set_mode, set_modified};
 
 /// A user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +40,8 @@ pub(crate) fn is_locked(file: &File) -> bool {
 
 /// Gives a file this mode and this time.
 pub(crate) fn set(file: &File, mode: u16, modified: Timestamp) -> io::Result<()> {
-    futimens(file, &times(modified))?;
-    file.set_permissions(Permissions::from_mode(mode.into()))
+    set_modified(file, modified)?;
+    set_mode(file, mode)
 }
 
 /// Whether the file system now lets `to`, which was empty, share the contents of `from`.

@@ -18,13 +18,13 @@ use std::time::Duration;
 
 use polyseal_file::manifest::Timestamp;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat,
-    futimens, linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat,
-    utimensat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, mkdirat, openat, readlinkat,
+    renameat, statat, symlinkat, unlinkat, utimensat,
 };
 use rustix::io::Errno;
 
 use super::access::is_for_us;
+use super::mode::{set_mode, set_modified, times};
 use super::{FileId, FileStatus};
 use crate::platform::EntryKind;
 use crate::platform::components;
@@ -252,12 +252,11 @@ impl Directory {
     }
 
     /// Gives it this mode and, if one is given, this time.
-    #[allow(clippy::useless_conversion, reason = "other systems have other types")]
     pub(crate) fn set(&self, mode: u16, modified: Option<Timestamp>) -> io::Result<()> {
         if let Some(modified) = modified {
-            futimens(&self.0, &times(modified))?;
+            set_modified(self, modified)?;
         }
-        Ok(fchmod(&self.0, Mode::from_raw_mode(mode.into()))?)
+        set_mode(self, mode)
     }
 
     /// A new file `name` for its owner alone, to be read and written.
@@ -303,18 +302,42 @@ impl Directory {
 
     /// Gives an open file, which is called `from`, the name `to`, which nothing has.
     pub(crate) fn rename_to_new(&self, _new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        // Tests force the last way; a release build cannot be made to.
+        if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NO_LINKS").is_some() {
+            return self.rename_over_claim(from, to);
+        }
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{RenameFlags, renameat_with};
 
             match renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE) {
                 // The file system's or an old kernel's way of not knowing the flag.
-                Err(Errno::INVAL | Errno::NOSYS) => {}
+                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
                 renamed => return Ok(renamed?),
             }
         }
         // The old name is removed by whoever has given it.
-        Ok(linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+        match linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
+            Err(error) if has_no_links(error) => self.rename_over_claim(from, to),
+            linked => Ok(linked?),
+        }
+    }
+
+    /// The same where a file system knows neither way, as rclone's mounts and exFAT by FUSE: an
+    /// empty file of this process takes the name, and is replaced. Nothing else is replaced but what
+    /// somebody writes into that file, or puts in its place, within that instant.
+    fn rename_over_claim(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        let claim = self.create(to)?;
+        let is_claim = || {
+            let (ours, seen) = (FileStatus(fstat(&claim)?), self.stat(to)?);
+            let untouched = ours.id() == seen.id() && seen.0.st_size == 0;
+            if untouched { Ok(()) } else { Err(io::Error::from(io::ErrorKind::AlreadyExists)) }
+        };
+        let renamed = is_claim().and_then(|()| self.rename(from, to));
+        if renamed.is_err() && is_claim().is_ok() {
+            let _ = self.remove(to);
+        }
+        renamed
     }
 
     /// A file in this directory that has no name, for its owner alone; none where there are no such
@@ -391,17 +414,6 @@ impl AsFd for Directory {
     }
 }
 
-/// The time of the last access is left as it is.
-pub(super) fn times(modified: Timestamp) -> Timestamps {
-    Timestamps {
-        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
-        last_modification: Timespec {
-            tv_sec: modified.seconds,
-            tv_nsec: modified.nanoseconds.into(),
-        },
-    }
-}
-
 fn open_directory(from: impl AsFd, path: &Path, more: OFlags) -> io::Result<OwnedFd> {
     match openat(&from, path, DIRECTORY | more, Mode::empty()) {
         // One that only takes new files cannot be listed, but can be entered.
@@ -411,6 +423,13 @@ fn open_directory(from: impl AsFd, path: &Path, more: OFlags) -> io::Result<Owne
         }
         opened => Ok(opened?),
     }
+}
+
+/// Whether a file system says so that it has no hard links.
+fn has_no_links(error: Errno) -> bool {
+    let errors =
+        [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL, Errno::IO, Errno::MLINK];
+    errors.contains(&error)
 }
 
 fn regular(file: OwnedFd) -> io::Result<(File, FileStatus)> {

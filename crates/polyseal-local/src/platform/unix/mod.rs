@@ -4,6 +4,7 @@
 mod access;
 pub(crate) mod contents;
 mod directory;
+mod mode;
 mod special;
 mod status;
 

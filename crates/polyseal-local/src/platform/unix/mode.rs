@@ -1,0 +1,63 @@
+//! Modes and times of files, on file systems that refuse to change them.
+//!
+//! SMB and WebDAV mounts, exFAT and what is mounted through FUSE may answer `chmod` and `utimensat`
+//! by an error, each its own: what was written is whole all the same. A time that cannot be set is
+//! left out. A mode that cannot be set is let be if the file has no right that it should not have,
+//! and else counted ([`take_wider_modes`](crate::take_wider_modes)).
+
+use std::io;
+use std::os::fd::AsFd;
+
+use polyseal_file::manifest::Timestamp;
+use rustix::fs::{Mode, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat, futimens};
+use rustix::io::Errno;
+
+use super::FileStatus;
+use crate::modes::add_wider_mode;
+
+const RIGHTS: u16 = 0o777;
+
+/// Gives a file or a directory this mode, as far as its file system does.
+#[allow(clippy::useless_conversion, reason = "other systems have other types")]
+pub(crate) fn set_mode(file: impl AsFd, mode: u16) -> io::Result<()> {
+    let refused = forced().map_or_else(|| fchmod(&file, Mode::from_raw_mode(mode.into())), Err);
+    match refused {
+        Err(error) if does_not_change(error) => {}
+        done => return Ok(done?),
+    }
+    let given = FileStatus(fstat(&file)?).mode();
+    if given & RIGHTS & !mode != 0 {
+        add_wider_mode();
+    }
+    Ok(())
+}
+
+/// Gives a file or a directory this time, as far as its file system does.
+pub(crate) fn set_modified(file: impl AsFd, modified: Timestamp) -> io::Result<()> {
+    match forced().map_or_else(|| futimens(&file, &times(modified)), Err) {
+        Err(error) if does_not_change(error) => Ok(()),
+        done => Ok(done?),
+    }
+}
+
+/// The time of the last access is left as it is.
+pub(super) fn times(modified: Timestamp) -> Timestamps {
+    Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec {
+            tv_sec: modified.seconds,
+            tv_nsec: modified.nanoseconds.into(),
+        },
+    }
+}
+
+/// Whether a file system says so that it does not change such things.
+fn does_not_change(error: Errno) -> bool {
+    [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL].contains(&error)
+}
+
+/// Tests have every change refused; a release build cannot be made to.
+fn forced() -> Option<Errno> {
+    let refused = cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NO_MODES").is_some();
+    refused.then_some(Errno::PERM)
+}
