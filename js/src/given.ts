@@ -40,6 +40,9 @@ export const isResponse = (value: unknown): value is Response => hasMethods(valu
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
 
+export const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === "object" && value !== null && typeof (value as Iterable<unknown>)[Symbol.iterator] === "function";
+
 export const isUrl = (value: unknown): value is URL => Object.prototype.toString.call(value) === "[object URL]" && typeof (value as URL).href === "string";
 
 /** Of which kind a value is, for messages. */
@@ -96,9 +99,9 @@ const optionRules: Record<string, readonly [test: (value: unknown) => boolean, k
 /** Options of any function. What is undefined was not given; null is nothing that an option may be. */
 export function optionsGiven<T extends object>(options: T): T {
   if (typeof options !== "object" || options === null || Array.isArray(options)) throw invalidArgument(`Options are given as an object, and not as ${kindOf(options)}.`);
-  for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(optionRules, name) ? optionRules[name] : undefined;
-    if (rule !== undefined && value !== undefined && !rule[0](value)) throw invalidArgument(`The option "${name}" is ${rule[1]}, and not ${kindOf(value)}.`);
+  for (const [name, [test, kind]] of Object.entries(optionRules)) {
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined && !test(value)) throw invalidArgument(`The option "${name}" is ${kind}, and not ${kindOf(value)}.`);
   }
   return options;
 }

@@ -4,13 +4,13 @@
  */
 
 import { invalidArgument } from "./errors.js";
-import { hasMethods, kindOf } from "./given.js";
+import { hasMethods, isIterable, kindOf } from "./given.js";
 
 export type HeadersLike = Readonly<Record<string, string>> | Iterable<readonly [string, string]> | Headers;
 
 function pairsOf(given: unknown): unknown[] {
   if (typeof given !== "object" || given === null) throw invalidArgument(`Headers are given as an object, pairs or Headers, and not as ${kindOf(given)}.`);
-  if (typeof (given as Iterable<unknown>)[Symbol.iterator] === "function") return [...given as Iterable<unknown>];
+  if (isIterable(given)) return [...given];
   const pairs: unknown[] = [];
   // Headers of old implementations can be gone through in this way only.
   if (hasMethods(given, "forEach")) (given as Headers).forEach((value, name) => pairs.push([name, value]));

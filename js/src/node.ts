@@ -31,6 +31,7 @@ const changed = (): PolysealError => new PolysealError("source-changed", "The fi
 /** A file by its name. Close it when it is no longer needed. */
 export async function fileSource(path: string | URL): Promise<Source & { close(): Promise<void> }> {
   if (typeof path !== "string" && !isUrl(path) && asBytes(path) === undefined) throw invalidArgument(`The name of a file is given as text or as a URL, and not as ${kindOf(path)}.`);
+  if (isUrl(path) && path.protocol !== "file:") throw invalidArgument("This is no address of a file: httpSource reads from servers.");
   const handle = await openFile(path, "r");
   try {
     return { ...await fileHandleSource(handle), close: () => handle.close() };

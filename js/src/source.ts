@@ -17,7 +17,7 @@ export async function toSource(source: SourceLike, signal?: AbortSignal): Promis
   const bytes = asBytes(source);
   if (bytes !== undefined) return bytesSource(bytes);
   if (isUrl(source)) return httpSource(source, signal === undefined ? {} : { signal });
-  if (hasMethods(source, "read")) return checkedSource(source as Source);
+  if (hasMethods(source, "read") && typeof (source as Source).size === "number") return checkedSource(source as Source);
   if (isBlob(source)) return blobSource(source);
   throw invalidArgument(noSource(source));
 }
@@ -49,7 +49,7 @@ function blobSource(blob: Blob): Source {
 
 /** A source whose answers have the length that was asked for. */
 function checkedSource(source: Source): Source {
-  if (!Number.isSafeInteger(source.size) || source.size < 0) throw new PolysealError("source-failed", "The length of the file is not known.");
+  if (!Number.isSafeInteger(source.size) || source.size < 0) throw new PolysealError("source-failed", "The size of a source is a whole number of bytes, and this one has another.");
   return {
     size: source.size,
     async read(start, end, signal) {

@@ -27,7 +27,7 @@ function unlocked(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
 
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   if (!response.ok) throw new PolysealError("source-failed", `The server answers with status ${response.status}.`);
-  return response.body === null ? streamOf(new Uint8Array(0)) : unlocked(response.body);
+  return response.body === null ? streamOf(new Uint8Array(0)) : toStream(response.body);
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

@@ -10,7 +10,7 @@
 
 import { ascii, concat, equalInConstantTime, wipe, type Bytes } from "./bytes.js";
 import { invalidArgument, PolysealError } from "./errors.js";
-import { hasMethods, kindOf, optionsGiven, type BytesLike } from "./given.js";
+import { hasMethods, isIterable, kindOf, optionsGiven, type BytesLike } from "./given.js";
 import { readHeader, type HeaderOptions } from "./inspect.js";
 import { keysGiven, type Key } from "./keys.js";
 import { keyCommitment, parseManifest, payloadLeaf, payloadRoot, type FileEntry, type Manifest, type ManifestOptions, type TreeEntry } from "./manifest.js";
@@ -71,7 +71,7 @@ export class Tree {
   compare(names: Iterable<string>): { missing: string[]; unexpected: string[] } {
     const expected = new Set([manifestName]);
     for (const { type, name } of this.entries) if (type === "file" && name !== null) expected.add(`${name}${suffix}`);
-    if (!hasMethods(names, "values") && !hasMethods(names, "next")) throw invalidArgument(`Names are given as a list or a Set, and not as ${kindOf(names)}.`);
+    if (!isIterable(names)) throw invalidArgument(`Names are given as a list or a Set, and not as ${kindOf(names)}.`);
     const present = new Set(names);
     return {
       missing: [...expected].filter((name) => !present.has(name)),

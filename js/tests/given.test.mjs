@@ -1,17 +1,23 @@
 /** What is given in the place of text, bytes, keys, sources and options is refused by name, and never taken for something else. */
 
 import assert from "node:assert/strict";
+import { createReadStream } from "node:fs";
+import { open as openFile } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import vm from "node:vm";
 import * as polyseal from "../dist/index.js";
 import { fileHandleSource, fileSource } from "../dist/node.js";
 import { collect } from "./kit.mjs";
+import { manifestName, sealTree } from "./trees.mjs";
 
 const key = polyseal.keyFile(new Uint8Array(32).fill(9));
 const plaintext = Uint8Array.from({ length: 5000 }, (_, i) => i);
 const file = await collect(polyseal.encrypt(plaintext, [key], { segmentSize: 4096 }));
 const other = (code) => vm.runInNewContext(code);
 const foreign = (bytes) => new (other("Uint8Array"))(bytes);
+
+const createReadable = (bytes) => Readable.from([Buffer.from(bytes)]);
 
 /** Values that are neither text nor bytes. Of some, `new Uint8Array(value)` makes bytes. */
 const neither = {
@@ -155,6 +161,23 @@ test("bytes of another realm are the same bytes, everywhere", async () => {
   }
 });
 
+test("what has only a part of what a source has is none", async () => {
+  const handle = await openFile(new URL(import.meta.url));
+  const stream = createReadStream(new URL(import.meta.url));
+  for (const value of [handle, stream, { read: async () => file }, { size: 5n, read: async () => file }, { size: null, read: async () => file }]) {
+    await refused(() => polyseal.open(value, [key]), Object.prototype.toString.call(value));
+  }
+  await refused(() => polyseal.open({ size: NaN, read: async () => file }, [key]), "NaN", "source-failed");
+  await handle.close();
+  stream.destroy();
+  await refused(() => fileSource(new URL("https://a.test/secret")), "a server");
+  // Options that are inherited count, too.
+  await refused(() => polyseal.open(file, [key], Object.create({ armor: "false" })), "inherited");
+  const tree = await polyseal.openTree(await sealTree(key, { a: plaintext }), [key]);
+  for (const names of ["ab", 1, null, undefined, {}]) await refused(() => tree.compare(names), String(names));
+  assert.deepEqual(tree.compare({ *[Symbol.iterator]() { yield "a.polyseal"; } }).missing, [manifestName]);
+});
+
 test("Blobs, streams, Responses and URLs are told by what they can do", async () => {
   /** As another implementation has it, such as jsdom's or a polyfill's. */
   const disguised = (object, ...names) => Object.fromEntries(names.map((name) => [name, typeof object[name] === "function" ? object[name].bind(object) : object[name]]));
@@ -166,6 +189,9 @@ test("Blobs, streams, Responses and URLs are told by what they can do", async ()
   for (const response of [new Response(file), disguised(new Response(file), "ok", "status", "body", "bodyUsed", "arrayBuffer", "clone")]) {
     assert.deepEqual(await collect((await polyseal.decryptStream(response, [key])).stream), plaintext);
   }
+  // The body of one in Node may be a stream of Node.
+  const ofNode = { ok: true, status: 200, bodyUsed: false, arrayBuffer() {}, clone() {}, body: createReadable(file) };
+  assert.deepEqual(await collect((await polyseal.decryptStream(ofNode, [key])).stream), plaintext);
   await refused(() => polyseal.decryptStream(new Response("", { status: 404 }), [key]), "404", "source-failed");
   await assert.rejects(polyseal.open(new Response(file), [key]), /decryptStream/);
   await assert.rejects(polyseal.open(new Blob([file]).stream(), [key]), /decryptStream/);
