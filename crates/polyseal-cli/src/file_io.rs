@@ -231,7 +231,7 @@ impl OutputFile {
         force: bool,
         forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
-        if is_secret(place.shown()) && place.status().is_err() {
+        if is_secret(place.shown()) && !place.is_taken() {
             return Err(secret_as_name());
         }
         Ok(Self::New(NewFile::create_in(place, force, &forbidden(forbidden_outputs))?))

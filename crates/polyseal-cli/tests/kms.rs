@@ -55,6 +55,22 @@ impl Place {
         self.run(&keygen).succeeds();
     }
 
+    /// Runs these commands each time before the keyring answers.
+    fn when_asked(&self, commands: &str) {
+        let (here, bin) = (self.room.path("."), self.room.path("bin"));
+        let tool = bin.join("secret-tool");
+        for entry in fs::read_dir(&bin).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let rest = name.strip_prefix("secret-tool").unwrap();
+            fs::rename(&path, bin.join(format!("secret-tool.real{rest}"))).unwrap();
+        }
+        let script =
+            format!("#!/bin/sh\ncd {}; {commands}; exec \"$0.real\" \"$@\"\n", here.display());
+        fs::write(&tool, script).unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// The names of the calls of the keyring since the last time.
     fn calls(&self) -> Vec<String> {
         let path = self.room.path("bin/secret-tool.calls");
@@ -197,25 +213,20 @@ fn what_was_read_is_rewrapped_and_nothing_else() {
     place.wrapped("w", "a=b");
     place.room.write("precious", b"the only copy");
     std::os::unix::fs::symlink("w", place.room.path("link")).unwrap();
-    let swap = "#!/bin/sh\nrm link; ln -s precious link; exec \"$0.real\" \"$@\"\n";
-    let tool = place.room.path("bin/secret-tool");
-    fs::rename(&tool, place.room.path("bin/secret-tool.real")).unwrap();
-    let of_real = place.room.path("bin");
-    for entry in fs::read_dir(&of_real).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if let Some(rest) = name.strip_prefix("secret-tool.").filter(|rest| *rest != "real") {
-            fs::rename(&path, of_real.join(format!("secret-tool.real.{rest}"))).unwrap();
-        }
-    }
-    fs::write(
-        &tool,
-        swap.replace("rm link", &format!("cd {}; rm link", place.room.path(".").display())),
-    )
-    .unwrap();
-    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    place.when_asked("rm link; ln -s precious link");
     let before = place.room.read("w");
     place.run(&["kms", "rewrap", "link"]).succeeds();
     assert_eq!(place.room.read("precious"), b"the only copy");
     assert_ne!(place.room.read("w"), before);
+}
+
+/// Somebody writes the next key into the same file while the keyring answers.
+#[test]
+fn what_is_written_meanwhile_is_not_undone() {
+    let place = Place::new();
+    place.wrapped("w", "a=b");
+    place.wrapped("next", "a=c");
+    place.when_asked("cat next > w");
+    place.run(&["kms", "rewrap", "w"]).fails(1, "changed meanwhile");
+    assert_eq!(place.room.read("w"), place.room.read("next"));
 }

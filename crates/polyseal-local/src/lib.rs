@@ -12,7 +12,7 @@
 //! - An output appears complete or not at all. What it replaces stays until then.
 //! - A new file is for its owner alone. One that replaces another may be read by nobody who could
 //!   not read that.
-//! - What is replaced by a rekey is locked, and still the file that was read.
+//! - What is replaced after it was read is locked, and still what was read ([`LockedFile`]).
 //! - In a tree, no link is followed.
 //!
 //! ```
@@ -49,6 +49,7 @@ mod error;
 mod files;
 mod forbidden;
 pub mod leftovers;
+mod locked;
 mod many;
 mod modes;
 mod new_file;
@@ -70,6 +71,7 @@ mod watch;
 pub use error::{BackupProblem, Error, Problem, Result, UnsupportedByAge};
 pub use files::{decrypt_file, encrypt_file, verify_file};
 pub use forbidden::Forbidden;
+pub use locked::LockedFile;
 pub use many::{FileOutcome, NameList, OnFile, Total, in_order};
 pub use modes::take_wider_modes;
 pub use new_file::NewFile;
@@ -81,7 +83,7 @@ pub use place::Place;
 pub use plaintexts::{
     ShownEntry, ShownNames, ShownPlaintexts, alone, is_hidden, short_name, shown_names,
 };
-pub use platform::{Directory, EntryKind, FileId, FileStatus, SpecialFile, beneath, components};
+pub use platform::{Directory, EntryKind, FileId, SpecialFile, beneath, components};
 pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorContext, Result};
-use crate::platform::{Directory, EntryKind, FileId, FileStatus, name_key};
+use crate::platform::{Directory, EntryKind, FileStatus, name_key};
 
 /// What a file is called, and where.
 #[derive(Clone, Debug)]
@@ -73,11 +73,14 @@ impl Place {
         self.directory.file_to_change(Path::new(&self.name))
     }
 
+    /// Whether anything has the name now.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.status().is_ok()
+    }
+
     /// What has the name now.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn status(&self) -> io::Result<FileStatus> {
+    pub(crate) fn status(&self) -> io::Result<FileStatus> {
         self.directory.stat(&self.name)
     }
 
@@ -87,14 +90,6 @@ impl Place {
         let directories = [self, other].map(|place| place.directory.id().ok());
         let names = [self, other].map(|place| name_key(&place.name));
         directories[0].is_some() && directories[0] == directories[1] && names[0] == names[1]
-    }
-
-    /// Which file has the name now.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn id(&self) -> io::Result<FileId> {
-        Ok(self.status()?.id())
     }
 
     /// The same, which messages call by another path.

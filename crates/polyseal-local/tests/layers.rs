@@ -28,6 +28,20 @@ fn another_system_is_one_more_folder() {
     }
 }
 
+/// Nobody else compares what has a name with what was read, and so nobody does by half.
+#[test]
+fn what_was_read_is_compared_in_one_place() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let compares = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let product: String = code.take_while(|line| !line.contains("#[cfg(test)]")).collect();
+        product.contains("Problem::Changed)") || product.contains("Problem::Changed.into")
+    };
+    let found: Vec<_> = sources(&source).into_iter().filter(compares).collect();
+    assert_eq!(found, [source.join("locked.rs")]);
+}
+
 #[test]
 fn unsafe_stands_at_the_border_to_windows() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

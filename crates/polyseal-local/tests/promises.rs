@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Forbidden, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, RekeyMode,
-    Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
+    Forbidden, LockedFile, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey,
+    RekeyMode, Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file,
+    rekey_files,
 };
 
 /// Nobody's number.
@@ -265,6 +266,42 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
     fs::set_permissions(&out, Permissions::from_mode(0o640)).unwrap();
     new.commit().unwrap();
     assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o640);
+}
+
+/// Also what is written into the same file, where no other takes the name.
+#[test]
+fn what_was_read_and_changed_meanwhile_stays() {
+    let room = TestDir::new();
+    let at = room.at("key");
+    let put: [(fn(&Path) -> io::Result<()>, &[u8]); 5] = [
+        (|at| fs::write(at, "new key"), b"new key"),
+        (|at| fs::write(at, "old key, and more"), b"old key, and more"),
+        (|at| fs::write(at, "old"), b"old"),
+        (|at| fs::write(at, ""), b""),
+        (
+            |at| fs::rename(at, at.with_extension("old")).and_then(|()| fs::write(at, "old key")),
+            b"old key",
+        ),
+    ];
+    for (put, there) in put {
+        fs::write(&at, "old key").unwrap();
+        let read = LockedFile::read(&at, 100, &()).unwrap();
+        assert_eq!(read.bytes(), b"old key");
+        put(&at).unwrap();
+        let refused = read.replace(b"made of the old key", &Options::new()).unwrap_err();
+        assert!(matches!(refused.problem(), Problem::Changed), "{refused}");
+        assert_eq!(fs::read(&at).unwrap(), there);
+    }
+    // What is longer than what was asked for is not taken for what it begins with.
+    fs::write(&at, "old key").unwrap();
+    assert_eq!(LockedFile::read(&at, 3, &()).unwrap().bytes(), b"old ");
+    fs::set_permissions(&at, Permissions::from_mode(0o640)).unwrap();
+    let read = LockedFile::read(&at, 7, &()).unwrap();
+    read.replace(b"new", &Options::new()).unwrap();
+    assert_eq!(
+        (fs::read(&at).unwrap().as_slice(), fs::metadata(&at).unwrap().mode() & 0o777),
+        (&b"new"[..], 0o640)
+    );
 }
 
 #[test]

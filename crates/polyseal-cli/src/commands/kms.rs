@@ -1,18 +1,17 @@
 //! `kms`: keys that live elsewhere, checked and wrapped again.
 
-use std::io::Read;
 use std::path::Path;
 
 use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities_with};
 use polyseal_file::{Identities, Recipients, decrypt, encrypt, is_wrapped_key};
 use polyseal_kms::WrappedKey;
-use polyseal_local::{FileId, Place, Problem};
+use polyseal_local::{LockedFile, Options};
 
 use super::print;
 use crate::args::{KmsCommand, KmsFiles};
 use crate::error::{Failure, Result, shown};
-use crate::file_io::OutputFile;
 use crate::keepers;
+use crate::progress::Bar;
 use crate::prompt::TerminalCallbacks;
 use crate::secret;
 
@@ -60,20 +59,9 @@ fn check(path: &Path) -> Result<String> {
 
 /// What was read is replaced, and nothing else.
 fn rewrap(path: &Path) -> Result<String> {
-    let failure = |error: std::io::Error| Failure::io("read the key file", path, &error);
-    let place = Place::from_path(path)?;
-    let read = place.file().map_err(failure)?;
-    let id = FileId::of_file(&read).map_err(failure)?;
-    let mut file = Vec::new();
-    read.take(WrappedKey::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut file).map_err(failure)?;
-    let wrapped = WrappedKey::parse(&file)?.rewrap(&keepers::settings())?;
-    let mut output = OutputFile::open_at(place.clone(), true, &[])?;
-    output.write_all(wrapped.to_file().as_bytes())?;
-    output.sync()?;
-    if place.id().map_err(failure)? != id {
-        return Err(polyseal_local::Error::new(path, Problem::Changed).into());
-    }
-    output.commit()?;
+    let file = LockedFile::read(path, WrappedKey::MAX_FILE_BYTES, &Bar::none())?;
+    let wrapped = WrappedKey::parse(file.bytes())?.rewrap(&keepers::settings())?;
+    file.replace(wrapped.to_file().as_bytes(), &Options::new())?;
     Ok(match wrapped.key_id() {
         Some(key_id) => format!("wrapped again, by {}", shown(key_id)),
         None => "wrapped again".to_owned(),

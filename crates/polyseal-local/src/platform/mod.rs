@@ -23,13 +23,14 @@ pub use self::entry_kind::EntryKind;
 pub(crate) use self::links::links_are_ours;
 pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, name_key};
 pub use self::paths::{beneath, components};
+pub(crate) use self::system::FileStatus;
 use self::system::is_link_of_us;
 pub(crate) use self::system::{
     Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, expect_name,
     expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, of_bytes, owner_is_kept,
     path_bytes, path_of_bytes, process_mask,
 };
-pub use self::system::{Directory, FileId, FileStatus, SpecialFile};
+pub use self::system::{Directory, FileId, SpecialFile};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("files by name need Unix or Windows; the file format, polyseal-file, does not");

@@ -15,10 +15,9 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::{Header, Identities};
 
-use super::lock::lock;
 use crate::error::{BackupProblem, Error, ErrorContext, Problem, Result, file};
+use crate::locked::LockedFile;
 use crate::place::Place;
-use crate::platform::FileId;
 use crate::platform::contents::{FileExt, Owner};
 use crate::progress::{Notice, Progress};
 
@@ -43,6 +42,8 @@ pub(crate) fn file_of(copy: &Path) -> Option<PathBuf> {
 /// Both headers, of the file that they are beside.
 pub(super) struct HeaderBackup {
     old: Header,
+    /// What the file begins with.
+    there: Vec<u8>,
 }
 
 impl HeaderBackup {
@@ -75,7 +76,7 @@ impl HeaderBackup {
         // All but the number of stanzas is the same before and after.
         let same = |range: std::ops::Range<usize>| there[range.clone()] == old.as_bytes()[range];
         if of_both && same(0..10) && same(12..160) {
-            return Ok(Ok(Some(Self { old })));
+            return Ok(Ok(Some(Self { old, there })));
         }
         Ok(Err(BackupProblem::OtherHeaders(place.shown.clone())))
     }
@@ -149,7 +150,7 @@ pub enum Trust<'a> {
 
 /// A file whose saved header is to be put back. It is locked until that is done.
 pub(super) struct HeaderRestore {
-    pub(super) place: Place,
+    locked: LockedFile,
     file: File,
     old: Header,
 }
@@ -165,17 +166,16 @@ impl HeaderRestore {
         if Self::backup(place, &to_change)?.is_none() {
             return Ok(None);
         }
-        lock(&place.shown, &to_change, progress)?;
-        let locked = FileId::of_file(&to_change).cannot("write", &place.shown)?;
-        if locked != place.id().cannot("write", &place.shown)? {
-            return Err(Error::new(&place.shown, Problem::Changed));
-        }
+        let locked = LockedFile::lock(place, &to_change, progress)?;
         // Before it was locked, another may have put it back.
-        let Some(HeaderBackup { old }) = Self::backup(place, &to_change)? else { return Ok(None) };
+        let Some(HeaderBackup { old, there }) = Self::backup(place, &to_change)? else {
+            return Ok(None);
+        };
+        let locked = locked.beginning_with(&there)?;
         if let Trust::Authentic(identities) = trust {
             old.authenticate(identities).map_err(file(&place.shown))?;
         }
-        Ok(Some(Self { place: place.clone(), file: to_change, old }))
+        Ok(Some(Self { locked, file: to_change, old }))
     }
 
     fn backup(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
@@ -183,16 +183,21 @@ impl HeaderRestore {
             .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::BadBackup(no_copy)))
     }
 
+    pub(super) fn place(&self) -> &Place {
+        self.locked.place()
+    }
+
     pub(super) fn put(&mut self) -> Result {
-        self.file.write_all_at(self.old.as_bytes(), 0).cannot("write", &self.place.shown)
+        self.locked.expect_unchanged()?;
+        self.file.write_all_at(self.old.as_bytes(), 0).cannot("write", &self.place().shown)
     }
 
     pub(super) fn sync(&mut self) -> Result {
-        self.file.sync_all().cannot("write", &self.place.shown)
+        self.file.sync_all().cannot("write", &self.place().shown)
     }
 
     pub(super) fn remove_copy(&mut self) -> Result {
-        remove_copy(&self.place)
+        remove_copy(self.place())
     }
 }
 

@@ -18,10 +18,8 @@ use std::thread;
 
 use super::backup::{HeaderRestore, copy_of};
 use super::in_place::HeaderRewrite;
-use super::lock::Lock;
 use crate::error::{Error, Result};
-use crate::forbidden::Forbidden;
-use crate::new_file::NewFile;
+use crate::locked::Replacement;
 use crate::platform::{Directory, FileId};
 use crate::testing::step;
 
@@ -36,36 +34,6 @@ pub(super) enum Change {
     Header(Box<HeaderRewrite>),
     /// The header that an interrupted run has saved is put back.
     Restore(HeaderRestore),
-}
-
-/// A whole file that takes the place of another. It is made of the other's lock: nothing is
-/// replaced that is not locked, or by what goes by another path.
-pub(super) struct Replacement {
-    output: NewFile,
-    lock: Lock,
-}
-
-impl Replacement {
-    /// Begins the file that takes the place of the one that is locked.
-    pub(super) fn new(lock: Lock, forbidden: &Forbidden) -> Result<Self> {
-        let output = NewFile::create_in(lock.place().clone(), true, forbidden)?;
-        Ok(Self { output, lock })
-    }
-
-    /// With a file that is written already.
-    pub(super) fn from_parts(lock: Lock, output: NewFile) -> Self {
-        Self { output, lock }
-    }
-
-    pub(super) fn output(&self) -> &NewFile {
-        &self.output
-    }
-
-    fn appear(self) -> Result<Directory> {
-        self.lock.expect_unchanged()?;
-        step();
-        self.output.appear()
-    }
 }
 
 /// Makes all of the changes, and says what became of each.
@@ -92,7 +60,7 @@ fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    run_in_parallel(&mut files, |file| file.output.ready());
+    run_in_parallel(&mut files, Replacement::ready);
     let mut places = Vec::new();
     let done = files
         .into_iter()
@@ -137,7 +105,7 @@ fn restore(mut files: Vec<Slot<HeaderRestore>>) -> Vec<Slot<()>> {
     run_in_turn(&mut files, HeaderRestore::put);
     run_in_parallel(&mut files, HeaderRestore::sync);
     run_in_turn(&mut files, HeaderRestore::remove_copy);
-    let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place.directory)));
+    let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place().directory)));
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
 

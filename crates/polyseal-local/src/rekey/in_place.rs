@@ -13,39 +13,36 @@ use std::io::Write;
 use polyseal_file::Header;
 
 use super::backup::{BackupRule, copy_of, expect_none, interrupted, remove_copy};
-use super::lock::Lock;
-use crate::error::{Error, ErrorContext, Problem, Result, file};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::forbidden::Forbidden;
+use crate::locked::LockedFile;
 use crate::new_file::NewFile;
 use crate::place::Place;
 use crate::platform::contents::FileExt;
-use crate::platform::{FileId, owner_is_kept};
+use crate::platform::owner_is_kept;
 use crate::testing::step;
 
 /// A file with the header `old`, that is to have the header `new`.
 pub(super) struct HeaderRewrite {
     pub(super) place: Place,
     file: File,
-    old: Header,
     new: Header,
     /// The copy, until it has a name.
     copy: Option<NewFile>,
     /// Until the header is on disk, nobody else rekeys the file.
-    _lock: Lock,
+    locked: LockedFile,
 }
 
 impl HeaderRewrite {
     /// Writes the copy, which has no name yet.
-    pub(super) fn prepare(lock: Lock, old: Header, new: Header) -> Result<Self> {
-        let place = lock.place().clone();
+    pub(super) fn prepare(locked: LockedFile, old: &Header, new: Header) -> Result<Self> {
+        let place = locked.place().clone();
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
         expect_none(&place, &to_change, BackupRule::Anything, &())?;
-        if FileId::of_file(&to_change).cannot("write", &place.shown)? != lock.id() {
-            return Err(Error::new(&place.shown, Problem::Changed));
-        }
-        let copy = copy(&place, &to_change, [&old, &new])?;
-        Ok(Self { place, file: to_change, old, new, copy: Some(copy), _lock: lock })
+        locked.expect_same(&to_change)?;
+        let copy = copy(&place, &to_change, [old, &new])?;
+        Ok(Self { place, file: to_change, new, copy: Some(copy), locked })
     }
 
     /// Waits until the contents of the copy are on disk: half a copy must never be put back.
@@ -66,11 +63,9 @@ impl HeaderRewrite {
     pub(super) fn put(&mut self) -> Result {
         let shown = &self.place.shown.clone();
         // What the copy is of must still be there, now that others see the copy.
-        let mut there = vec![0; self.old.as_bytes().len()];
-        self.file.read_exact_at(&mut there, 0).cannot("read", shown)?;
-        if there != self.old.as_bytes() {
+        if let Err(changed) = self.locked.expect_unchanged() {
             self.remove_copy()?;
-            return Err(file(shown)(polyseal_file::Error::InputChanged));
+            return Err(changed);
         }
         let new = self.new.as_bytes();
         if cfg!(debug_assertions) {
@@ -117,6 +112,7 @@ mod tests {
 
     use std::fs;
 
+    use super::super::backup::{HeaderRestore, Trust};
     use super::super::batch::{Change, make};
     use super::*;
 
@@ -160,11 +156,27 @@ mod tests {
         fs::write(&path, &there).unwrap();
         let place = Place::from_path(&path).unwrap();
         fs::write(&path, seen.as_bytes()).unwrap();
-        let lock = Lock::take(&place, &File::open(&path).unwrap(), seen.as_bytes(), &()).unwrap();
-        let rewrite = HeaderRewrite::prepare(lock, seen, new).unwrap();
+        let locked = LockedFile::lock(&place, &File::open(&path).unwrap(), &()).unwrap();
+        let locked = locked.beginning_with(seen.as_bytes()).unwrap();
+        let rewrite = HeaderRewrite::prepare(locked, &seen, new).unwrap();
         fs::write(&path, &there).unwrap();
         let refused = make(vec![Change::Header(Box::new(rewrite))]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");
         assert!(fs::read(&path).unwrap() == there && !copy_of(&place).shown.exists());
+    }
+    /// Nor is what stands in the place of a header that is to be put back.
+    #[test]
+    fn a_saved_header_undoes_nothing_that_came_meanwhile() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c");
+        let ((saved, old), (_, next)) = (header(), header());
+        fs::write(&path, &old).unwrap();
+        let place = Place::from_path(&path).unwrap();
+        fs::write(&copy_of(&place).shown, [saved.as_bytes(), saved.as_bytes()].concat()).unwrap();
+        let found = HeaderRestore::find(&place, Trust::SamePayload, &()).unwrap().unwrap();
+        fs::write(&path, &next).unwrap();
+        let refused = make(vec![Change::Restore(found)]).pop().unwrap().unwrap_err();
+        assert!(matches!(refused.problem(), Problem::Changed), "{refused}");
+        assert!(fs::read(&path).unwrap() == next && copy_of(&place).shown.exists());
     }
 }

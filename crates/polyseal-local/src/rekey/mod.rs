@@ -11,7 +11,6 @@ pub(crate) mod backup;
 mod batch;
 mod contents;
 mod in_place;
-mod lock;
 mod many;
 mod stored;
 mod tree;
@@ -34,12 +33,12 @@ pub use self::stored::rekey_stored;
 pub use self::tree::restore_tree;
 
 use self::backup::{BackupRule, HeaderRestore, expect_none};
-use self::batch::{Change, Replacement, make};
+use self::batch::{Change, make};
 use self::contents::{NewContents, NewHeader};
 use self::in_place::HeaderRewrite;
-use self::lock::Lock;
 use self::stored::authentic;
 use crate::error::{Error, ErrorContext, Problem, Result, UnsupportedByAge, file, sealing};
+use crate::locked::{LockedFile, Replacement};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -301,9 +300,10 @@ pub(crate) fn take_place(
     output: NewFile,
     options: &Options<'_>,
 ) -> Result {
-    let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
+    let locked = LockedFile::lock(&place, read, options.progress)?;
+    let locked = locked.beginning_with(header.as_bytes())?;
     expect_none(&place, read, BackupRule::Copies, options.progress)?;
-    make_one(Change::Replace(Replacement::from_parts(lock, output)))
+    make_one(Change::Replace(Replacement::from_parts(locked, output)))
 }
 
 /// A file, and what it shall be.
@@ -321,17 +321,18 @@ impl PreparedRekey<'_> {
     /// The change of the file where it is, not yet made.
     fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
         let RekeySource { place, file, header } = &self.opened;
-        let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
+        let locked = LockedFile::lock(place, file, options.progress)?;
+        let locked = locked.beginning_with(header.as_bytes())?;
         if let (RekeyMode::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
         {
-            let rewrite = HeaderRewrite::prepare(lock, old.clone(), new.clone())?;
+            let rewrite = HeaderRewrite::prepare(locked, old, new.clone())?;
             return Ok(Change::Header(Box::new(rewrite)));
         }
         // Meanwhile another may have begun, and been interrupted.
         expect_none(place, file, rekey.strict(), options.progress)?;
-        let replacement = Replacement::new(lock, options.forbidden)?;
+        let replacement = Replacement::new(locked, options.forbidden)?;
         let output = replacement.output();
         self.write(Output::File(output.file()), output.shown(), options)?;
         Ok(Change::Replace(replacement))
@@ -505,9 +506,10 @@ impl DetachedHeader {
     /// [`Problem::Changed`], [`Problem::Busy`], or what the system says.
     pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
         let Self { place, file, header } = self;
-        let lock = Lock::take(&place, &file, header.as_bytes(), options.progress)?;
+        let locked = LockedFile::lock(&place, &file, options.progress)?;
+        let locked = locked.beginning_with(header.as_bytes())?;
         expect_none(&place, &file, BackupRule::Copies, options.progress)?;
-        let replacement = Replacement::new(lock, options.forbidden)?;
+        let replacement = Replacement::new(locked, options.forbidden)?;
         let written = replacement.output().file().write_all_at(new.as_bytes(), 0);
         written.cannot("write", &place.shown)?;
         make_one(Change::Replace(replacement))

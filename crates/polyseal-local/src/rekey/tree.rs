@@ -41,7 +41,7 @@ impl SealedTree<'_> {
         let tree = Tree::open(path)?;
         let name = PathBuf::from(manifest_name());
         let manifest = tree.place(&name, "read")?;
-        if manifest.id().is_ok() {
+        if manifest.status().is_ok() {
             expect_recovered(&manifest, rekey, options)?;
         }
         let sealed = match SealedTree::open(path, rekey.decryptor(), options) {

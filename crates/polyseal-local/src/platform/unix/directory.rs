@@ -163,10 +163,7 @@ impl Directory {
     }
 
     /// What is called `name` here; a link itself.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
+    pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
         Ok(FileStatus(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
@@ -199,10 +196,7 @@ impl Directory {
     }
 
     /// Which directory it is.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn id(&self) -> io::Result<FileId> {
+    pub(crate) fn id(&self) -> io::Result<FileId> {
         Ok(FileStatus(fstat(&self.0)?).id())
     }
 

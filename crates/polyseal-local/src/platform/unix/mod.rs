@@ -23,7 +23,8 @@ pub(crate) use self::access::{Access, allowed_mode};
 pub use self::directory::Directory;
 pub(crate) use self::directory::DirectoryState;
 pub use self::special::SpecialFile;
-pub use self::status::{FileId, FileStatus};
+pub use self::status::FileId;
+pub(crate) use self::status::FileStatus;
 
 /// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {

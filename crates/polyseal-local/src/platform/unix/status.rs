@@ -58,45 +58,39 @@ impl EntryKind {
 
 /// What was seen under a name; of a link, the link itself.
 #[derive(Clone, Copy, Debug)]
-pub struct FileStatus(pub(super) Stat);
+pub(crate) struct FileStatus(pub(super) Stat);
 
 impl FileStatus {
     /// Which file it is.
-    #[must_use]
     #[allow(clippy::unnecessary_cast, reason = "macOS has another type")]
-    pub fn id(&self) -> FileId {
+    pub(crate) fn id(&self) -> FileId {
         FileId { device: self.0.st_dev as u64, inode: self.0.st_ino }
     }
 
     /// What it is.
-    #[must_use]
-    pub fn kind(&self) -> EntryKind {
+    pub(crate) fn kind(&self) -> EntryKind {
         EntryKind::from_file_type(FileType::from_raw_mode(self.0.st_mode))
     }
 
     /// Its length in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         u64::try_from(self.0.st_size).unwrap_or_default()
     }
 
     /// Its permissions, at most 0o777.
-    #[must_use]
     #[allow(clippy::useless_conversion, reason = "macOS has another type")]
-    pub fn mode(&self) -> u16 {
+    pub(crate) fn mode(&self) -> u16 {
         u16::try_from(u32::from(self.0.st_mode) & PERMISSIONS).unwrap_or_default()
     }
 
     /// When it was modified.
-    #[must_use]
-    pub fn modified(&self) -> Timestamp {
+    pub(crate) fn modified(&self) -> Timestamp {
         let nanoseconds = u32::try_from(self.0.st_mtime_nsec).unwrap_or_default();
         Timestamp { seconds: self.0.st_mtime, nanoseconds }
     }
 
     /// Whether it belongs to the user of this process.
-    #[must_use]
-    pub fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         self.0.st_uid == geteuid().as_raw()
     }
 

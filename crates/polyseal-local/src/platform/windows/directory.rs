@@ -173,10 +173,7 @@ impl Directory {
     }
 
     /// What is called `name` here; a link itself.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
+    pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
         let opened = match self.entry(name.as_ref(), LOOK) {
             // Who owns it is not told to everybody.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -202,10 +199,7 @@ impl Directory {
     }
 
     /// Which directory it is.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn id(&self) -> io::Result<FileId> {
+    pub(crate) fn id(&self) -> io::Result<FileId> {
         FileId::of(self)
     }
 

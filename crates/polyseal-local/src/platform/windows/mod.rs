@@ -24,7 +24,8 @@ pub(crate) use self::names::{
     bytes, expect_name, expect_restorable_name, of_bytes, path_bytes, path_of_bytes,
 };
 pub use self::special::SpecialFile;
-pub use self::status::{FileId, FileStatus};
+pub use self::status::FileId;
+pub(crate) use self::status::FileStatus;
 
 /// Whoever has made a pipe that a name leads to may ask who opens it, and no more.
 const SECURITY_IDENTIFICATION: u32 = 1 << 16;

@@ -69,7 +69,7 @@ impl EntryKind {
 
 /// What was seen under a name; of a link, the link itself.
 #[derive(Clone, Debug)]
-pub struct FileStatus {
+pub(crate) struct FileStatus {
     id: FileId,
     kind: EntryKind,
     is_read_only: bool,
@@ -94,26 +94,22 @@ impl FileStatus {
     }
 
     /// Which file it is.
-    #[must_use]
-    pub fn id(&self) -> FileId {
+    pub(crate) fn id(&self) -> FileId {
         self.id
     }
 
     /// What it is.
-    #[must_use]
-    pub fn kind(&self) -> EntryKind {
+    pub(crate) fn kind(&self) -> EntryKind {
         self.kind
     }
 
     /// Its length in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// What its owner may do, in the way of a Unix mode.
-    #[must_use]
-    pub fn mode(&self) -> u16 {
+    pub(crate) fn mode(&self) -> u16 {
         match (self.kind, self.is_read_only) {
             (EntryKind::Directory, _) => 0o700,
             (_, true) => 0o400,
@@ -122,14 +118,12 @@ impl FileStatus {
     }
 
     /// When it was modified.
-    #[must_use]
-    pub fn modified(&self) -> Timestamp {
+    pub(crate) fn modified(&self) -> Timestamp {
         timestamp(self.modified)
     }
 
     /// Whether it belongs to the user of this process.
-    #[must_use]
-    pub fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         self.owner.as_ref().is_some_and(Sid::is_us)
     }
 
