@@ -142,7 +142,7 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// Begins the file that takes the place of the one that is locked.
     pub(crate) fn new(locked: LockedFile, forbidden: &Forbidden) -> Result<Self> {
-        let output = NewFile::create_in(locked.place().clone(), true, forbidden)?;
+        let output = NewFile::create_from_read(locked.place().clone(), forbidden)?;
         Ok(Self { output, locked })
     }
 

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};
-use crate::platform::{Access, Directory, EntryKind, allowed_mode, contents, links_are_ours};
+use crate::platform::{Access, Directory, EntryKind, allowed_mode, contents, way_is_ours};
 
 /// The permissions of the owner, and of everybody.
 const OWNER: u16 = 0o700;
@@ -42,6 +42,15 @@ pub struct NewFile {
     replaced: Option<Access>,
     /// Whether it has been asked for that file and name survive a power failure.
     synced: bool,
+}
+
+/// What says which file is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChosenBy {
+    /// Its path.
+    Path,
+    /// What was read of it, which the new file is made of.
+    Contents,
 }
 
 #[derive(Debug)]
@@ -72,13 +81,7 @@ impl NewFile {
             }
             _ => Place::new(folder, name, path.to_owned()),
         };
-        let mut new = Self::in_place(place, path, overwrite, forbidden)?;
-        if let Some(replaced) = &mut new.replaced
-            && !links_are_ours(path)
-        {
-            replaced.distrust_name();
-        }
-        Ok(new)
+        Self::in_place(place, path, overwrite, forbidden, ChosenBy::Path)
     }
 
     /// The same at a place, where no link is followed.
@@ -87,10 +90,23 @@ impl NewFile {
     /// As [`create_at`](Self::create_at).
     pub fn create_in(place: Place, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
         let shown = place.shown.clone();
-        Self::in_place(place, &shown, overwrite, forbidden)
+        Self::in_place(place, &shown, overwrite, forbidden, ChosenBy::Path)
     }
 
-    fn in_place(place: Place, path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+    /// The same for other recipients of the very file that is there. Whoever can rename something
+    /// on the way to it chooses which file that is, but not who may read what it has.
+    pub(crate) fn create_from_read(place: Place, forbidden: &Forbidden) -> Result<Self> {
+        let shown = place.shown.clone();
+        Self::in_place(place, &shown, true, forbidden, ChosenBy::Contents)
+    }
+
+    fn in_place(
+        place: Place,
+        path: &Path,
+        overwrite: bool,
+        forbidden: &Forbidden,
+        by: ChosenBy,
+    ) -> Result<Self> {
         let replaced = match place.status() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io("write", path, error)),
@@ -104,6 +120,9 @@ impl NewFile {
                 }
                 let mut access = Access::from_status(&place.directory, &seen);
                 place.link_folder().into_iter().for_each(|folder| access.add_link_folder(folder));
+                if by == ChosenBy::Path && !way_is_ours(path, &place.directory, &seen) {
+                    access.distrust_name();
+                }
                 Some(access)
             }
         };

