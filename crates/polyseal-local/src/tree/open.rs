@@ -141,7 +141,7 @@ impl<'a> SealedTree<'a> {
         let mask = process_mask();
         let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
-        self.for_each_entry(
+        let done = self.for_each_entry(
             tell,
             |entry| to.directory(entry),
             |entry, report| to.leave(&mut open, entry, report),
@@ -155,7 +155,11 @@ impl<'a> SealedTree<'a> {
                 output.commit()?;
                 Ok(FileOutcome::Decrypted { bytes: summary.plaintext_bytes })
             },
-        )
+        )?;
+        if done.failed == 0 {
+            to.to.keep();
+        }
+        Ok(done)
     }
 
     /// Refuses names that this system does not have or does not tell apart, before anything is

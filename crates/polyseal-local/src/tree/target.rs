@@ -4,17 +4,21 @@
 //! is read; one that is not is made where it was looked for, and nothing that has appeared there
 //! meanwhile is used. Without leave to overwrite it is empty, belongs to this user, and nobody else
 //! gives names in it. With it, what is written to one that others can reach is for its owner alone.
+//! One that was made for nothing is removed.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Tree;
 use crate::error::{Error, ErrorContext, Problem, Result};
+use crate::leftovers::Temporary;
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::platform::Directory;
+use crate::platform::contents::Owner;
 
 /// A directory for a tree, which need not be there yet.
 #[derive(Debug)]
@@ -48,9 +52,70 @@ pub(super) struct WritableTree {
     pub(super) tree: Tree,
     pub(super) overwrite: bool,
     pub(super) reach: AccessRule,
+    made: Option<MadeDirectory>,
+}
+
+/// A directory that was made for a tree. When it is dropped it goes, if it is empty and not to be
+/// kept so.
+#[derive(Debug)]
+struct MadeDirectory {
+    parent: Directory,
+    name: OsString,
+    root: Directory,
+    kept: AtomicBool,
+}
+
+impl MadeDirectory {
+    /// Makes it in `parent`, where nothing has its name.
+    fn new(parent: Directory, name: OsString, shown: &Path) -> Result<Self> {
+        parent.make_new(&name).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::new(shown, Problem::Appeared),
+            _ => Error::io("write", shown, error),
+        })?;
+        // What was put in its place since is a link, and not followed, or not ours, or not new. An
+        // access control list it may have from its folder.
+        let root = parent.beneath(Path::new(&name)).cannot("write", shown)?;
+        let made = Self { parent, name, root, kept: AtomicBool::new(false) };
+        if made.is_ours_and_new().cannot("write", shown)? {
+            return Ok(made);
+        }
+        made.kept.store(true, Ordering::Relaxed);
+        Err(Error::new(shown, Problem::Appeared))
+    }
+
+    fn is_ours_and_new(&self) -> io::Result<bool> {
+        let is_ours = self.root.is_ours()? || belongs_as_what_we_make(&self.root, &self.parent)?;
+        Ok(is_ours && self.root.names()?.is_empty())
+    }
+}
+
+impl Drop for MadeDirectory {
+    fn drop(&mut self) {
+        let named = self.parent.stat(&self.name).map(|seen| seen.id());
+        if !self.kept.load(Ordering::Relaxed) && named.ok() == self.root.id().ok() {
+            let _ = self.parent.remove_directory(&self.name);
+        }
+    }
+}
+
+/// Whether a directory belongs to whomever a new file in `folder` is given to: there are file
+/// systems that give all that is made to one user. A file that was just made is known by its
+/// descriptor, so that nobody can put another in its place.
+fn belongs_as_what_we_make(directory: &Directory, folder: &Directory) -> io::Result<bool> {
+    let owner = Owner::of(&directory.to_file()?)?;
+    let new = match folder.create_unnamed()? {
+        Some(unnamed) => Owner::of(&unnamed)?,
+        None => Owner::of(&Temporary::new(folder, |name| folder.create(name))?.1)?,
+    };
+    Ok(owner == new)
 }
 
 impl WritableTree {
+    /// It stays, also if nothing is in it.
+    pub(super) fn keep(&self) {
+        self.made.iter().for_each(|made| made.kept.store(true, Ordering::Relaxed));
+    }
+
     /// Begins a file of the tree.
     pub(super) fn create(&self, path: &Path, options: &Options<'_>) -> Result<NewFile> {
         let place = self.tree.place(path, "write")?;
@@ -118,24 +183,41 @@ impl NewTree {
     /// The directory, made if it was not there.
     pub(super) fn make(self) -> Result<WritableTree> {
         let Self { path, place, overwrite, .. } = self;
-        let root = match place {
-            Target::Existing(directory) => directory,
+        let (root, made) = match place {
+            Target::Existing(directory) => (directory, None),
             Target::In(parent, name) => {
-                parent.make_new(&name).map_err(|error| match error.kind() {
-                    io::ErrorKind::AlreadyExists => Error::new(&path, Problem::Appeared),
-                    _ => Error::io("write", &path, error),
-                })?;
-                // What was put in its place since is a link, and not followed, or not ours, or not
-                // new. An access control list it may have from its folder.
-                let root = parent.beneath(Path::new(&name)).cannot("write", &path)?;
-                let is_new = |root: &Directory| Ok(root.is_ours()? && root.names()?.is_empty());
-                if !is_new(&root).cannot("write", &path)? {
-                    return Err(Error::new(&path, Problem::Appeared));
-                }
-                root
+                let made = MadeDirectory::new(parent, name, &path)?;
+                (made.root.clone(), Some(made))
             }
         };
         let reach = if root.is_for_us() { AccessRule::Permissions } else { AccessRule::OwnerOnly };
-        Ok(WritableTree { tree: Tree::new(root, &path), overwrite, reach })
+        Ok(WritableTree { tree: Tree::new(root, &path), overwrite, reach, made })
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::chown;
+
+    use super::*;
+
+    /// Where files keep their owners, a directory of somebody else's is not one that we have made.
+    #[test]
+    fn what_is_made_belongs_to_whom_the_file_system_gives_it() {
+        const SOMEBODY: u32 = 54_321;
+        let folder = tempfile::tempdir().unwrap();
+        let parent = Directory::open(folder.path()).unwrap();
+        let made = MadeDirectory::new(parent.clone(), "made".into(), Path::new("made")).unwrap();
+        assert!(belongs_as_what_we_make(&made.root, &parent).unwrap());
+        drop(made);
+        assert!(!folder.path().join("made").exists());
+        fs::create_dir(folder.path().join("theirs")).unwrap();
+        if let Err(error) = chown(folder.path().join("theirs"), Some(SOMEBODY), None) {
+            assert!(std::env::var_os("CI").is_none(), "giving a folder away needs root: {error}");
+            return;
+        }
+        let theirs = parent.beneath(Path::new("theirs")).unwrap();
+        assert!(!belongs_as_what_we_make(&theirs, &parent).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -261,6 +261,11 @@ impl Directory {
         Ok(unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
+    /// Removes the directory `name`, which is empty.
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
     /// Waits until the names in it are on disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         File::from(self.0.try_clone()?).sync_all()

@@ -256,6 +256,11 @@ impl Directory {
         sys::remove(&self.entry(name, DELETE | SYNCHRONIZE)?)
     }
 
+    /// Removes the directory `name`, which is empty.
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        self.remove(name)
+    }
+
     /// Waits until the names in it are on disk, where the file system can say so.
     pub(crate) fn sync(&self) -> io::Result<()> {
         File::from(self.again(FILE_ADD_FILE | SYNCHRONIZE)?).sync_all()
