@@ -26,7 +26,7 @@ test: format lint portable unit rustdoc python wheel go js constant-time hw ## a
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
 LONG = docs msrv workflows portable-all packages shipped-wheel repeatable registries c-library install recipes oss-fuzz proofs \
-	supercop go-long js-long stores kms engines large mount assertions constant-time-shipped leaks frames aarch64 windows avx512 wasm fips peers \
+	supercop go-long js-long stores kms engines large mount filesystems assertions constant-time-shipped leaks frames aarch64 windows avx512 wasm fips peers \
 	report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
@@ -283,6 +283,11 @@ large:
 # `mount`, on a real /dev/fuse.
 mount:
 	scripts/with fuse3 sqlite3 -- cargo test --locked -p polyseal-cli --features mount --test mount
+
+# Whole jobs on file systems that are not ext4 (as root).
+FILESYSTEMS = bindfs dosfstools e2fsprogs exfat-fuse exfatprogs fuse3 ntfs-3g python3-venv rclone
+filesystems: $(CURDIR)/target/debug/polyseal
+	scripts/with $(FILESYSTEMS) -- scripts/python scripts/filesystems.py target/debug/polyseal
 
 # The core's with debug assertions.
 assertions:

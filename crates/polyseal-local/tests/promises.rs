@@ -11,6 +11,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -561,4 +562,39 @@ fn what_is_no_copy_is_told() {
     rekey_file(&sealed, &rekey(RekeyMode::Header), &options).unwrap();
     assert_eq!(few.notices.into_inner().unwrap().len(), 1);
     assert_eq!(fs::read(room.at("c.header-backup")).unwrap(), b"planted");
+}
+
+/// Removes a file when the first bytes of others are read.
+struct Removing(PathBuf);
+
+impl Progress for Removing {
+    fn bytes(&self, _: u64) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Whoever works in a tree goes on while it is read.
+#[test]
+fn a_file_that_vanishes_is_told_and_the_rest_is_whole() {
+    let room = TestDir::new();
+    fs::create_dir(room.at("d")).unwrap();
+    for name in ["d/a", "d/b", "d/z"] {
+        fs::write(room.at(name), vec![7; 100_000]).unwrap();
+    }
+    let removing = Removing(room.at("d/z"));
+    let options = Options::new().jobs(NonZeroUsize::MIN).progress(&removing);
+    let to = NewTree::new(&room.at("s"), false).unwrap();
+    let sealer = TreeSealer::new(&room.at("d"), to, &options).unwrap();
+    let mut failed = Vec::new();
+    let mut tell = |path: &Path, done: Result<_>| {
+        failed.extend(done.err().map(|error| (path.to_owned(), error.to_string())));
+        Ok(())
+    };
+    sealer.seal(Encryptor::new(&room.recipients()), &options, &mut tell).unwrap();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0].0.ends_with("d/z"), "{failed:?}");
+    let (identities, options) = (room.identities(), Options::new());
+    let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
+    let verified = tree.verify(&mut |_, done| done.map(drop)).unwrap();
+    assert_eq!(verified.files, 2);
 }
