@@ -71,7 +71,8 @@ class Server(http.server.BaseHTTPRequestHandler):
                 self.begin(200, Content_Length=MUCH)
                 self.pour()
             case "packed":
-                self.begin(206, Content_Encoding="gzip", Content_Length=len(PACKED), **told)
+                kind = "application/octet-stream" if self.path == "/sealed" else "text/html"
+                self.begin(206, Content_Encoding="gzip", Content_Type=kind, Content_Length=len(PACKED), **told)
                 self.wfile.write(PACKED)
             case "missing":
                 self.begin(404, Content_Length=0)
@@ -164,6 +165,11 @@ def test_a_list_and_sizes_are_bounded(place: str) -> None:
         tracemalloc.stop()
     # The longest list, as text, too.
     assert taken < 3 * MOST
+    # No list is silently empty, and nothing is unpacked before it is looked at.
+    Server.kind = "packed"
+    with pytest.raises(OSError, match="packs"):
+        encrypted().ls(place.removesuffix("sealed"))
+    assert encrypted().fs.client_kwargs["auto_decompress"] is False
 
 
 def test_another_program_that_uses_the_file_system_is_not_bounded(place: str) -> None:

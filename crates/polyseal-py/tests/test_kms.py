@@ -169,6 +169,7 @@ def test_a_key_pair_is_found_in_this_process(asked: Asked, monkeypatch: pytest.M
     with pytest.raises(KeyUnavailable, match="PKCS11_MODULE") as raised:
         polyseal.verify_file("one", identity="pkcs11:token=none;object=none")
     assert isinstance(raised.value.__cause__, ValueError)
+    assert str(raised.value).count("token=none") == 1
     with pytest.raises(ValueError, match="PKCS11_MODULE"):
         polyseal.kms.key_pair("pkcs11:token=none;object=none")
 

@@ -144,9 +144,10 @@ def key_set(
 
 def opening_keys(**key_args: Any) -> KeySet:
     """The same of what opens a file, which must be something."""
+    whose = key_set(**key_args)
     if not any(_several(key_args.get(name)) for name in ("key", "identity", "passphrase")):
         raise NoMatchingKey("no key was given: key, identity or passphrase opens a file")
-    return key_set(**key_args)
+    return whose
 
 
 def says_keep(function: Callable[_P, _R]) -> Callable[_P, _R]:

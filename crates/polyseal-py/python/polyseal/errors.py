@@ -49,6 +49,8 @@ class KeyUnavailable(PolysealError):
         """That of a reference, to be raised from its cause."""
         cleaned(cause)
         why = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+        # What a keeper says begins with the URI.
+        why = why.removeprefix(f"{reference}: ")
         return cls(f"{shown(reference)}: the key cannot be had: {shown(why)}")
 
 
