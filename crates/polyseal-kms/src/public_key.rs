@@ -5,7 +5,7 @@
 //! DHKEM(P-256), as for files.
 //!
 //! Security claim: in some tokens, whoever reaches them can put a public key of their own in the
-//! place of another, without the PIN. [`PublicKey`] is had in no other way than by the private half,
+//! place of another, without the PIN. [`PublicKey`] is had only once the private half has answered,
 //! so no caller encrypts to such a key.
 //!
 //! Limit: the keeper says whose private key it is that answers.

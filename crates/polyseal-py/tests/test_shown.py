@@ -107,6 +107,8 @@ def test_texts() -> None:
         "http://h/p?sig=1&x#y": "http://h/p?…",
         "s3://me:pw@h/p": "s3://…@h/p",
         "'https://u@h/a b?q' and http://h/#frag": "'https://…@h/a b?q' and http://h/?…",
+        "http://h/p?a b'c\"d": "http://h/p?…",
+        "http://h/p?…: not found": "http://h/p?…: not found",
         "/local/a?b": "/local/a?b",
         "bucket/a@b?c": "bucket/a@b?c",
         "wrapped:https://h/x?t": "wrapped:https://h/x?…",

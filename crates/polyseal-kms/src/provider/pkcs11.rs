@@ -3,10 +3,10 @@
 //! Source: PKCS #11 2.40 (OASIS), `CKM_ECDH1_DERIVE` with `CKD_NULL`; RFC 7512 for the URIs.
 //!
 //! Security claim: the private key is made in the token, and does not leave it. A module is loaded
-//! only from where the user says. A pair of which others could have written the private key, without
-//! the PIN, is none: its public key is not shown. A PIN that was wrong is not given to that token again by this process, by
-//! whatever thread and for whatever file; nor one that was not typed, where one more wrong PIN
-//! locks it.
+//! only from where the user says. A pair of which others could have written the private key,
+//! without the PIN, is none: its public key is not shown. A PIN that was wrong is not given to that
+//! token again by this process, by whatever thread and way and for whatever file; nor one that was
+//! not typed, where one more wrong PIN locks it.
 //!
 //! Limits: the module is code in this process and is trusted. After a fork the child is refused:
 //! its copy of the module's state is not one that can be used. Two programs that make a pair of the

@@ -43,7 +43,7 @@ def bounded(fs: AbstractFileSystem) -> AbstractFileSystem:
         return fs
     if not isinstance(fs, HTTPFileSystem) or fs.client_kwargs.get("response_class") is _answers():
         return fs
-    headers = {**fs.client_kwargs.get("headers", {}), "Accept-Encoding": "identity"}
+    headers = {**dict(fs.client_kwargs.get("headers") or {}), "Accept-Encoding": "identity"}
     own = {"response_class": _answers(), "auto_decompress": False, "headers": headers}
     return type(fs)(*fs.storage_args, **{**fs.storage_options, "client_kwargs": {**fs.client_kwargs, **own}})
 

@@ -8,7 +8,9 @@ from typing import Final
 from ._polyseal import printable
 
 _USER: Final = re.compile(r"(?<=://)[^/?#\s'\"]*@")
-_QUERY: Final = re.compile(r"(://[^?#\s'\"]*)[?#][^\s'\"]*")
+#: A text that is a URL: its query goes to the end, whatever is in it. One that has been cut is a message by now.
+_URL: Final = re.compile(r"([\w.+:-]+://[^?#]*)[?#](?!…).*", re.DOTALL)
+_QUERY: Final = re.compile(r"(://[^?#\s'\"]*)[?#](?!…)[^\s'\"]*")
 
 
 def shown(text: str) -> str:
@@ -18,7 +20,9 @@ def shown(text: str) -> str:
 
 def without_secrets(text: str) -> str:
     """The same with all its characters."""
-    return _QUERY.sub(r"\1?…", _USER.sub("…@", text))
+    text = _USER.sub("…@", text)
+    whole = _URL.fullmatch(text)
+    return f"{whole[1]}?…" if whole else _QUERY.sub(r"\1?…", text)
 
 
 def cleaned(error: BaseException) -> BaseException:
@@ -47,7 +51,7 @@ def _clean(error: BaseException) -> None:
         if isinstance(value, str) and value != without_secrets(value):
             setattr(error, name, without_secrets(value))
     args = tuple(_without_secrets_in(each) for each in error.args)
-    if args != error.args:
+    if any(one is not other for one, other in zip(args, error.args)):
         error.args = args
 
 

@@ -24,7 +24,8 @@ const P256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x
 const OCTET_STRING: [u8; 2] = [0x04, 65];
 const SECRET_BYTES: usize = 32;
 const NEW_ID_BYTES: u32 = 16;
-const PUBLIC: &str = "its private key of this name could be put there without the PIN \
+/// Why a private key is none that only the token's user can have put there.
+const NOT_PRIVATE: &str = "its private key of this name could be put there without the PIN \
                       (CKA_PRIVATE is false): make another pair";
 
 pub(super) type Result<T> = std::result::Result<T, Failure>;
@@ -198,7 +199,7 @@ impl Token {
         };
         match self.session()?.get_attributes(private, &[AttributeType::Private])?[..] {
             [Attribute::Private(true)] => Ok(true),
-            _ => Err(Problem::Token(PUBLIC.to_owned()).into()),
+            _ => Err(Problem::Token(NOT_PRIVATE.to_owned()).into()),
         }
     }
 
