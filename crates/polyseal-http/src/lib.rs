@@ -35,7 +35,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub enum Redirects {
     /// Nowhere: what is sent is signed, or has a token.
     None,
-    /// To up to ten other places, from `https:` to `https:` alone: nothing that is sent is a secret.
+    /// To up to ten other places, from `https:` to `https:` alone: nothing that is sent is secret.
     KeepTls,
 }
 
@@ -168,6 +168,7 @@ pub async fn body(mut answer: Response) -> reqwest::Result<Option<Zeroizing<Vec<
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
 

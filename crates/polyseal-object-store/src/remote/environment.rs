@@ -64,7 +64,7 @@ const SETTINGS: [Settings; 3] = [
         machine: "AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's",
         elsewhere: Some((
             "AWS_PROFILE",
-            "profiles are not read: `aws configure export-credentials --format env` gives that one's",
+            "profiles are not read: see `aws configure export-credentials --format env`",
         )),
         allow_http: "AWS_ALLOW_HTTP",
     },

@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(get(other, ""), Some(RequestKind::Answer(ANSWER_BYTES)), "{other}");
         }
         let mut whole = Request::get("http://h/k").body(()).unwrap();
-        *whole.extensions_mut() = whole_object().extensions.into();
+        *whole.extensions_mut() = whole_object().extensions;
         assert_eq!(RequestKind::from_request(&whole).ok(), Some(RequestKind::Object));
         assert_eq!(
             get("http://h/k?sig=x", "bytes=2-9"),

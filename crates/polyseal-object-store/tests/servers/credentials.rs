@@ -43,7 +43,8 @@ async fn of_a_store(url: &str) -> object_store::Error {
 /// An answer with these texts as secrets.
 fn answer(id: &str, token: &str) -> Server {
     let body = format!(
-        r#"{{"AccessKeyId":"{id}","SecretAccessKey":"s","Token":"{token}","Expiration":"2100-01-01T00:00:00Z"}}"#
+        r#"{{"AccessKeyId":"{id}","SecretAccessKey":"s","Token":"{token}",
+            "Expiration":"2100-01-01T00:00:00Z"}}"#
     );
     Server::saying(&format!("HTTP/1.1 200 x\r\nContent-Length: {}", body.len()), body)
 }

@@ -344,8 +344,8 @@ impl Directory {
     }
 
     /// The same where a file system knows neither way, as rclone's mounts and exFAT by FUSE: an
-    /// empty file of this process takes the name, and is replaced. Nothing else is replaced but what
-    /// somebody writes into that file, or puts in its place, within that instant.
+    /// empty file of this process takes the name, and is replaced. Nothing else is replaced but
+    /// what somebody writes into that file, or puts in its place, within that instant.
     fn rename_over_claim(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let claim = self.create(to)?;
         let is_claim = || {
