@@ -346,6 +346,9 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         }
         Problem::ReservedName => (Code::Usage, "rename it"),
         Problem::SameName(_) => (Code::Usage, "rename one of them, or leave it out: --exclude"),
+        Problem::OneFile(_) => {
+            (Code::Usage, "rename one of them, or leave it out; -f would not keep both")
+        }
         Problem::LeadsOut => (Code::Usage, "with -o, name files by their paths from here"),
         Problem::Special => (Code::Usage, "leave it out: --exclude"),
         _ => (Code::Io, ""),

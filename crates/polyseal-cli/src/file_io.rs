@@ -13,8 +13,9 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, fit_text};
+use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, Written, fit_text};
 #[cfg(feature = "stores")]
 use polyseal_object_store::remote::{ObjectReader, ObjectWriter};
 use zeroize::Zeroizing;
@@ -235,6 +236,14 @@ impl OutputFile {
             return Err(secret_as_name());
         }
         Ok(Self::New(NewFile::create_in(place, force, &forbidden(forbidden_outputs))?))
+    }
+
+    /// The same as one of many outputs, of which no file replaces another.
+    pub(crate) fn of_run(self, run: &Arc<Written>) -> Result<Self> {
+        Ok(match self {
+            Self::New(new) => Self::New(new.of_run(run)?),
+            other => other,
+        })
     }
 
     /// As the library takes it.

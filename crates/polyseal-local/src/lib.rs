@@ -14,6 +14,7 @@
 //!   not read that.
 //! - What is replaced after it was read is locked, and still what was read ([`LockedFile`]).
 //! - In a tree, no link is followed.
+//! - What a run has written is not replaced by what the same run writes ([`Written`]).
 //!
 //! ```
 //! use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};
@@ -67,6 +68,7 @@ pub mod secrets;
 mod testing;
 mod tree;
 mod watch;
+mod written;
 
 pub use error::{BackupProblem, Error, Problem, Result, UnsupportedByAge};
 pub use files::{decrypt_file, encrypt_file, verify_file};
@@ -95,3 +97,4 @@ pub use tree::{
     NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile, TreeSealer,
     VersionCheck, stored_name,
 };
+pub use written::Written;

@@ -17,6 +17,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use polyseal_file::manifest::Timestamp;
 
@@ -25,6 +26,7 @@ use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};
 use crate::platform::{Access, Directory, EntryKind, allowed_mode, contents, way_is_ours};
+use crate::written::{RunOutput, Written, exists};
 
 /// The permissions of the owner, and of everybody.
 const OWNER: u16 = 0o700;
@@ -42,6 +44,15 @@ pub struct NewFile {
     replaced: Option<Access>,
     /// Whether it has been asked for that file and name survive a power failure.
     synced: bool,
+    /// The run that it is of, if that has other outputs.
+    of_run: Option<OfRun>,
+}
+
+/// An output of a run.
+#[derive(Debug)]
+enum OfRun {
+    Overwriting(RunOutput),
+    New(Arc<Written>),
 }
 
 /// What says which file is replaced.
@@ -116,7 +127,7 @@ impl NewFile {
                 }
                 forbidden.expect_other(seen.id(), path)?;
                 if !overwrite {
-                    return Err(Error::new(path, Problem::Exists));
+                    return Err(exists(&place.with_shown(path)));
                 }
                 let mut access = Access::from_status(&place.directory, &seen);
                 place.link_folder().into_iter().for_each(|folder| access.add_link_folder(folder));
@@ -139,7 +150,22 @@ impl NewFile {
                 (file, Name::Temporary(temporary))
             }
         };
-        Ok(Self { file, name, place, overwrite, replaced, synced: false })
+        Ok(Self { file, name, place, overwrite, replaced, synced: false, of_run: None })
+    }
+
+    /// The same as one of many outputs, of which none replaces another.
+    ///
+    /// # Errors
+    /// [`Problem::OneFile`] if what has the name was written by `run`.
+    pub fn of_run(mut self, run: &Arc<Written>) -> Result<Self> {
+        if self.overwrite {
+            let output = run.begin(&self.place.shown);
+            output.expect_unwritten(&self.place)?;
+            self.of_run = Some(OfRun::Overwriting(output));
+        } else {
+            self.of_run = Some(OfRun::New(Arc::clone(run)));
+        }
+        Ok(self)
     }
 
     /// The file, to be written to.
@@ -196,31 +222,42 @@ impl NewFile {
 
     /// Gives the file, which is [`ready`](Self::ready), its name; the directory that has it now,
     /// whose names are not on disk yet.
-    pub(crate) fn appear(self) -> Result<Directory> {
+    pub(crate) fn appear(mut self) -> Result<Directory> {
+        let of_run = self.of_run.take();
+        let place = self.place.clone();
+        match of_run {
+            None => self.take_name(),
+            Some(OfRun::Overwriting(output)) => output.appear(&place, || self.take_name()),
+            Some(OfRun::New(run)) => self.take_name().map_err(|error| match error.problem() {
+                Problem::Exists => run.exists(&place),
+                _ => error,
+            }),
+        }
+    }
+
+    fn take_name(self) -> Result<Directory> {
         let Self { file, name, place, overwrite, .. } = self;
-        let Place { directory, name: with_shown, shown, .. } = place;
+        let Place { directory, name: with_shown, shown, .. } = &place;
         let give = || match name {
-            Name::None => match directory.name_unnamed(&file, &with_shown) {
+            Name::None => match directory.name_unnamed(&file, with_shown) {
                 Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
                     let link = |name: &OsStr| directory.name_unnamed(&file, name);
-                    let (temporary, ()) = Temporary::new(&directory, link)?;
-                    directory.rename_file(&file, temporary.name(), &with_shown)
+                    let (temporary, ()) = Temporary::new(directory, link)?;
+                    directory.rename_file(&file, temporary.name(), with_shown)
                 }
                 linked => linked,
             },
             Name::Temporary(temporary) if overwrite => {
-                directory.rename_file(&file, temporary.name(), &with_shown)
+                directory.rename_file(&file, temporary.name(), with_shown)
             }
             Name::Temporary(temporary) => {
-                directory.rename_to_new(&file, temporary.name(), &with_shown)
+                directory.rename_to_new(&file, temporary.name(), with_shown)
             }
         };
         match give() {
-            Ok(()) => Ok(directory),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Error::new(&shown, Problem::Exists))
-            }
-            Err(error) => Err(Error::io("write", &shown, error)),
+            Ok(()) => Ok(directory.clone()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&place)),
+            Err(error) => Err(Error::io("write", shown, error)),
         }
     }
 

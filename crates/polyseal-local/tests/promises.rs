@@ -20,9 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
     Forbidden, LockedFile, NewFile, NewTree, Notice, Options, Outputs, Place, Problem, Progress,
-    Rekey, RekeyMode, Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file,
+    Rekey, RekeyMode, Result, SealedTree, Total, TreeSealer, Written, decrypt_file, encrypt_file,
     rekey_file, rekey_files,
 };
+
+/// What somebody does to a path.
+type Put = fn(&Path) -> io::Result<()>;
 
 /// Nobody's number.
 const SOMEBODY: u32 = 54_321;
@@ -80,7 +83,7 @@ fn what_appears_meanwhile_is_not_used() {
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
-    let put: [fn(&Path) -> io::Result<()>; 3] =
+    let put: [Put; 3] =
         [|out| symlink("home", out), |out| fs::create_dir(out), |out| fs::write(out, "in the way")];
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
@@ -376,7 +379,7 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
 fn what_was_read_and_changed_meanwhile_stays() {
     let room = TestDir::new();
     let at = room.at("key");
-    let put: [(fn(&Path) -> io::Result<()>, &[u8]); 5] = [
+    let put: [(Put, &[u8]); 5] = [
         (|at| fs::write(at, "new key"), b"new key"),
         (|at| fs::write(at, "old key, and more"), b"old key, and more"),
         (|at| fs::write(at, "old"), b"old"),
@@ -417,6 +420,53 @@ fn a_new_file_replaces_nothing_that_comes_meanwhile() {
     assert!(matches!(refused.problem(), Problem::Exists), "{refused}");
     assert_eq!(fs::read(&out).unwrap(), b"theirs");
     assert_eq!(fs::read_dir(room.folder.path()).unwrap().count(), 1);
+}
+
+/// As of two names that a file system takes for one: what the run has written stays.
+#[test]
+fn a_run_replaces_nothing_that_it_has_written() {
+    let room = TestDir::new();
+    let begin = |name: &str, run: &_| {
+        NewFile::create_at(&room.at(name), true, &Forbidden::NOTHING)?.of_run(run)
+    };
+    let write = |name: &str, run: &_, text: &str| {
+        let new = begin(name, run)?;
+        io::Write::write_all(&mut new.file(), text.as_bytes()).unwrap();
+        new.commit()
+    };
+    for early in [true, false] {
+        let run = Written::new();
+        fs::write(room.at("README"), "old").unwrap();
+        let late = begin("README", &run).unwrap();
+        write("Readme", &run, "first").unwrap();
+        fs::remove_file(room.at("README")).unwrap();
+        fs::hard_link(room.at("Readme"), room.at("README")).unwrap();
+        let refused = if early { begin("README", &run).map(drop) } else { late.commit() };
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused.problem(), Problem::OneFile(_)), "{refused}");
+        assert_eq!(fs::read(room.at("Readme")).unwrap(), b"first");
+        // What it has not written, it does; and another run does.
+        fs::write(room.at("other"), "old").unwrap();
+        write("other", &run, "new").unwrap();
+        write("README", &Written::new(), "second").unwrap();
+        assert_eq!(fs::read(room.at("README")).unwrap(), b"second");
+    }
+}
+
+/// Where nothing was before, what is there is of the run: to replace it is no remedy.
+#[test]
+fn what_takes_a_name_of_a_run_is_not_said_to_be_replaceable() {
+    let room = TestDir::new();
+    let run = Written::where_nothing_is();
+    let new = NewFile::create_at(&room.at("a"), false, &Forbidden::NOTHING).unwrap();
+    let new = new.of_run(&run).unwrap();
+    run.expect_free(&room.at("a")).unwrap();
+    fs::write(room.at("a"), "A").unwrap();
+    for refused in [run.expect_free(&room.at("a")), new.commit()] {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused.problem(), Problem::OneFile(_)), "{refused}");
+    }
+    Written::new().expect_free(&room.at("a")).unwrap();
 }
 
 /// Counts what it is told, and wants no more after so many bytes.

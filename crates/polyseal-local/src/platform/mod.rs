@@ -20,7 +20,7 @@ use self::unix as system;
 use self::windows as system;
 
 pub use self::entry_kind::EntryKind;
-pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, name_key};
+pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, folded, name_key};
 pub use self::paths::{beneath, components};
 pub(crate) use self::system::FileStatus;
 use self::system::is_link_of_us;
@@ -30,7 +30,9 @@ pub(crate) use self::system::{
     path_bytes, path_of_bytes, process_mask,
 };
 pub use self::system::{Directory, FileId, SpecialFile};
-pub(crate) use self::way::{links_are_ours, way_is_ours};
+#[cfg(unix)]
+pub(crate) use self::way::links_are_ours;
+pub(crate) use self::way::way_is_ours;
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("files by name need Unix or Windows; the file format, polyseal-file, does not");

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
 
 /// What names are compared by: those with one key are one file. Windows and macOS do not tell upper
 /// case from lower case, and macOS does not tell the forms of one character apart; both are held to
@@ -9,12 +13,33 @@ use std::ffi::OsStr;
 pub(crate) fn name_key(name: &OsStr) -> Cow<'_, OsStr> {
     #[cfg(any(windows, target_os = "macos"))]
     if let Some(name) = name.to_str() {
-        use unicode_normalization::UnicodeNormalization;
-
-        let key: String = name.nfd().flat_map(char::to_uppercase).nfc().collect();
-        return Cow::Owned(key.into());
+        return Cow::Owned(upper(name).into());
     }
     Cow::Borrowed(name)
+}
+
+/// The same of paths on any file system, whatever system runs this: where two differ, hardly one
+/// takes them for one file. Where they do not, it may tell them apart all the same.
+pub(crate) fn folded(path: &Path) -> String {
+    // Characters that a folding directory of Linux passes over.
+    const IGNORED: [RangeInclusive<char>; 5] = [
+        '\u{ad}'..='\u{ad}',
+        '\u{200b}'..='\u{200f}',
+        '\u{2060}'..='\u{2064}',
+        '\u{fe00}'..='\u{fe0f}',
+        '\u{feff}'..='\u{feff}',
+    ];
+    let is_ignored = |c: char| IGNORED.iter().any(|range| range.contains(&c));
+    let names = path.iter().map(|name| {
+        let name: String = name.to_string_lossy().chars().filter(|c| !is_ignored(*c)).collect();
+        // Other systems cut these off.
+        upper(&name).trim_end_matches(['.', ' ']).to_owned()
+    });
+    names.collect::<Vec<_>>().join("/")
+}
+
+fn upper(name: &str) -> String {
+    name.nfd().flat_map(char::to_uppercase).nfc().collect()
 }
 
 /// Whether two names may have one key. Where they may not, every name that a manifest has is one.
@@ -31,5 +56,21 @@ mod tests {
             assert_eq!(key(one) == key(other), NAMES_MAY_BE_ONE, "{one}");
         }
         assert_ne!(key("a"), key("b"));
+    }
+
+    #[test]
+    fn paths_that_may_be_one() {
+        let folded = |path: &'static str| folded(Path::new(path));
+        for (one, other) in [
+            ("d/Readme", "D/README"),
+            ("\u{fc}", "u\u{308}"),
+            ("stra\u{df}e", "STRASSE"),
+            ("a", "a. "),
+            ("a", "a\u{200d}"),
+        ] {
+            assert_eq!(folded(one), folded(other), "{one}");
+        }
+        assert_ne!(folded("a/b"), folded("a/c"));
+        assert_ne!(folded("a/b"), folded("ab"));
     }
 }

@@ -4,7 +4,7 @@
 //! the mode that the new one gets. So every folder that a path passes is asked, through each link
 //! that it leads through, and every folder above: [`Directory::keeps`].
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -19,24 +19,21 @@ pub(crate) fn way_is_ours(path: &Path, folder: &Directory, seen: &FileStatus) ->
     let starts_here = |here: Directory| here.is_kept_from_above();
     let start_is_ours =
         path.is_absolute() || Directory::open(Path::new(".")).is_ok_and(starts_here);
-    let keeps = |at: &Path, name: &OsString| {
-        let folder = Directory::open(at)?;
-        Ok(folder.keeps(&folder.stat(name)?))
-    };
     start_is_ours
         && folder.keeps(seen)
         && folder.is_kept_from_above()
-        && follow(path, keeps).unwrap_or(false)
+        && follow(path, Directory::keeps_named).unwrap_or(false)
 }
 
 /// Whether every link that `path` leads through, as its last name or on the way, belongs to this
 /// user or to root.
+#[cfg(unix)]
 pub(crate) fn links_are_ours(path: &Path) -> bool {
     follow(path, |_, _| Ok(true)).unwrap_or(false)
 }
 
 /// The same, where `is_kept` is asked of each name on the way and the folder that it is in.
-fn follow(path: &Path, is_kept: impl Fn(&Path, &OsString) -> io::Result<bool>) -> io::Result<bool> {
+fn follow(path: &Path, is_kept: impl Fn(&Path, &OsStr) -> io::Result<bool>) -> io::Result<bool> {
     let (mut at, mut rest, mut links) = (PathBuf::new(), reversed(path), 0);
     while let Some(name) = rest.pop() {
         let next = at.join(&name);

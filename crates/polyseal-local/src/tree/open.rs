@@ -19,9 +19,7 @@ use super::store::{ManifestFile, Store, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
-use crate::leftovers::Temporary;
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
-use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, of_bytes, process_mask};
@@ -147,9 +145,7 @@ impl<'a> SealedTree<'a> {
             |entry, report| to.leave(&mut open, entry, report),
             |entry| to.link(entry),
             |entry| {
-                let place = to.place(entry)?;
-                let mut output =
-                    NewFile::create_in(place, to.to.overwrite, self.options.forbidden)?;
+                let mut output = to.to.create(&path_of(entry), &self.options)?;
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
@@ -433,10 +429,6 @@ impl DecryptedTree<'_> {
         allowed_mode(directory, directory, self.mode(mode))
     }
 
-    fn place(&self, entry: &Entry) -> Result<Place> {
-        self.to.tree.place(&path_of(entry), "write")
-    }
-
     /// What of the permissions in the manifest may be given here.
     fn mode(&self, mode: u16) -> u16 {
         match self.to.reach {
@@ -447,8 +439,7 @@ impl DecryptedTree<'_> {
     }
 
     fn directory(&self, entry: &Entry) -> Result {
-        let place = self.place(entry)?;
-        place.directory.make(&place.name).cannot("write", &place.shown)?;
+        let place = self.to.make(&path_of(entry))?;
         // One of an earlier run may be read-only. It gets its mode at the end.
         let make_writable = || {
             let seen = place.status()?;
@@ -463,23 +454,13 @@ impl DecryptedTree<'_> {
 
     fn link(&self, entry: &Entry) -> Result<Option<FileOutcome>> {
         let Kind::Link { target } = &entry.kind else { return Ok(None) };
-        let place = self.place(entry)?;
+        let path = path_of(entry);
         if !stays_inside(&entry.path, target) {
-            return Err(Error::new(&place.shown, Problem::LinkLeadsOut(target.clone())));
+            let shown = self.to.tree.shown(&path);
+            return Err(Error::new(&shown, Problem::LinkLeadsOut(target.clone())));
         }
+        let place = self.to.link(&path, &of_bytes(target))?;
         let Place { directory, name, shown, .. } = &place;
-        let to = &*of_bytes(target);
-        match directory.make_link(to, name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if !self.to.overwrite {
-                    return Err(Error::new(shown, Problem::Exists));
-                }
-                let made = Temporary::new(directory, |name| directory.make_link(to, name));
-                let (made, ()) = made.cannot("write", shown)?;
-                directory.rename(made.name(), name).cannot("write", shown)?;
-            }
-            made => made.cannot("write", shown)?,
-        }
         directory.set_link_time(name, entry.modified).cannot("write", shown)?;
         Ok(Some(FileOutcome::Linked { bytes: target.len() as u64 }))
     }
@@ -497,6 +478,9 @@ impl DecryptedTree<'_> {
             }
             let Some(last) = open.pop() else { break };
             let path = path_of(&last);
+            if self.to.expect_told_apart(&path).is_err() {
+                continue;
+            }
             let set = self.to.tree.root.beneath(&path).and_then(|directory| {
                 directory.set(self.allowed_mode(&directory, last.mode)?, Some(last.modified))
             });

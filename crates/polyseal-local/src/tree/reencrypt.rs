@@ -44,7 +44,7 @@ impl SealedTree<'_> {
         let pairs = self.pairs()?.map(|pair| {
             let pair = pair?;
             let made = match &pair {
-                Pair::Plain(Entry { kind: Kind::Directory, .. }) => to.make(&pair.path()),
+                Pair::Plain(Entry { kind: Kind::Directory, .. }) => to.make(&pair.path()).map(drop),
                 _ => Ok(()),
             };
             Ok((pair, made))

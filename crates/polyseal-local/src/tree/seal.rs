@@ -51,7 +51,7 @@ impl OpenDestination {
     /// A store has files alone.
     fn make_directory(&self, path: &Path) -> Result {
         match self {
-            Self::Directory(to) => to.make(path),
+            Self::Directory(to) => to.make(path).map(drop),
             Self::Store(..) => Ok(()),
         }
     }

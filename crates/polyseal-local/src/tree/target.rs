@@ -6,19 +6,22 @@
 //! gives names in it. With it, what is written to one that others can reach is for its owner alone.
 //! One that was made for nothing is removed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Tree;
 use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::leftovers::Temporary;
 use crate::new_file::NewFile;
 use crate::options::Options;
+use crate::place::Place;
 use crate::platform::Directory;
 use crate::platform::contents::Owner;
+use crate::written::Written;
 
 /// A directory for a tree, which need not be there yet.
 #[derive(Debug)]
@@ -53,6 +56,9 @@ pub(super) struct WritableTree {
     pub(super) overwrite: bool,
     pub(super) reach: AccessRule,
     made: Option<MadeDirectory>,
+    written: Arc<Written>,
+    /// Directories that the file system takes for others, and those.
+    refused: Mutex<Vec<(PathBuf, PathBuf)>>,
 }
 
 /// A directory that was made for a tree. When it is dropped it goes, if it is empty and not to be
@@ -98,6 +104,10 @@ impl Drop for MadeDirectory {
     }
 }
 
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whether a directory belongs to whomever a new file in `folder` is given to: there are file
 /// systems that give all that is made to one user. A file that was just made is known by its
 /// descriptor, so that nobody can put another in its place.
@@ -118,14 +128,59 @@ impl WritableTree {
 
     /// Begins a file of the tree.
     pub(super) fn create(&self, path: &Path, options: &Options<'_>) -> Result<NewFile> {
-        let place = self.tree.place(path, "write")?;
-        NewFile::create_in(place, self.overwrite, options.forbidden)
+        let place = self.place(path)?;
+        if !self.overwrite && place.is_taken() {
+            return Err(self.written.exists(&place));
+        }
+        NewFile::create_in(place, self.overwrite, options.forbidden)?.of_run(&self.written)
     }
 
     /// Makes a directory of the tree, which may be there.
-    pub(super) fn make(&self, path: &Path) -> Result {
-        let made = self.tree.root.of_beneath(path).and_then(|(at, name)| at.make(&name));
-        made.cannot("write", &self.tree.shown(path))
+    pub(super) fn make(&self, path: &Path) -> Result<Place> {
+        let place = self.place(path)?;
+        let output = self.written.begin(&place.shown);
+        let make = || place.directory.make(&place.name).cannot("write", &place.shown);
+        output.appear(&place, make).inspect_err(|error| {
+            if let Problem::OneFile(other) = error.problem() {
+                lock(&self.refused).push((path.to_owned(), other.clone()));
+            }
+        })?;
+        Ok(place)
+    }
+
+    /// Makes a symbolic link of the tree.
+    pub(super) fn link(&self, path: &Path, to: &OsStr) -> Result<Place> {
+        let place = self.place(path)?;
+        let Place { directory, name, shown, .. } = &place;
+        let link = || match directory.make_link(to, name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !self.overwrite {
+                    return Err(self.written.exists(&place));
+                }
+                let made = Temporary::new(directory, |name| directory.make_link(to, name));
+                let (made, ()) = made.cannot("write", shown)?;
+                directory.rename(made.name(), name).cannot("write", shown)
+            }
+            made => made.cannot("write", shown),
+        };
+        self.written.begin(shown).appear(&place, link)?;
+        Ok(place)
+    }
+
+    /// Where `path` is, if no directory that it lies in is taken for another.
+    fn place(&self, path: &Path) -> Result<Place> {
+        self.expect_told_apart(path)?;
+        self.tree.place(path, "write")
+    }
+
+    /// Refuses what is, or lies in, a directory that is taken for another.
+    pub(super) fn expect_told_apart(&self, path: &Path) -> Result {
+        match lock(&self.refused).iter().find(|(above, _)| path.starts_with(above)) {
+            None => Ok(()),
+            Some((above, other)) => {
+                Err(Error::new(&self.tree.shown(above), Problem::OneFile(other.clone())))
+            }
+        }
     }
 }
 
@@ -191,7 +246,9 @@ impl NewTree {
             }
         };
         let reach = if root.is_for_us() { AccessRule::Permissions } else { AccessRule::OwnerOnly };
-        Ok(WritableTree { tree: Tree::new(root, &path), overwrite, reach, made })
+        let tree = Tree::new(root, &path);
+        let written = if overwrite { Written::new() } else { Written::where_nothing_is() };
+        Ok(WritableTree { tree, overwrite, reach, made, written, refused: Mutex::default() })
     }
 }
 

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use polyseal_local::{Error, FileTarget, Outputs, Patterns, Place, Problem, beneath};
+use polyseal_local::{Error, FileTarget, Outputs, Patterns, Place, Problem, Written, beneath};
 
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::Names;
@@ -25,6 +26,8 @@ pub(super) type OutputName = fn(&Path) -> Option<PathBuf>;
 pub(super) struct Job {
     pub(super) input: Option<PathBuf>,
     output: Target,
+    /// What the run writes, if it has other outputs.
+    run: Option<Arc<Written>>,
 }
 
 enum Target {
@@ -93,11 +96,20 @@ impl Job {
         contents: OutputKind,
         forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<OutputFile> {
-        match &self.output {
-            Target::Named(args) => OutputFile::open(args, contents, forbidden_outputs),
+        if let (Some(run), Some(path)) = (&self.run, self.to())
+            && !is_object(path)
+        {
+            run.expect_free(path)?;
+        }
+        let output = match &self.output {
+            Target::Named(args) => OutputFile::open(args, contents, forbidden_outputs)?,
             Target::In { place, force } => {
-                OutputFile::open_at(place.clone(), *force, forbidden_outputs)
+                OutputFile::open_at(place.clone(), *force, forbidden_outputs)?
             }
+        };
+        match &self.run {
+            Some(run) => output.of_run(run),
+            None => Ok(output),
         }
     }
 }
@@ -122,11 +134,14 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
         return Ok(Jobs::Alone(Job {
             input: files.first().cloned(),
             output: Target::Named(output),
+            run: None,
         }));
     }
     let directory = out_directory(output)?;
     let inputs: Vec<_> = files.iter().map(|path| meant(path)).collect();
     let mut seen = BTreeSet::new();
+    // Without -f, nothing is where an output goes: that is looked at below.
+    let run = if output.force { Written::new() } else { Written::where_nothing_is() };
     let job = |path: &PathBuf| {
         let failure = |what: &str| Failure::usage(format!("{} {what}", path.display()));
         if is_standard_input(path) {
@@ -152,7 +167,8 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
             return Err(same_output(path));
         }
         let output = OutputArgs { output: Some(to), force: output.force };
-        Ok(Job { input: Some(path.clone()), output: Target::Named(output) })
+        let run = Some(Arc::clone(&run));
+        Ok(Job { input: Some(path.clone()), output: Target::Named(output), run })
     };
     Ok(Jobs::Several(files.iter().map(job).collect::<Result<_>>()?))
 }
@@ -195,6 +211,7 @@ pub(super) struct ListOutputs {
     force: bool,
     excluded: Patterns,
     rename: OutputName,
+    run: Arc<Written>,
 }
 
 impl ListOutputs {
@@ -205,7 +222,8 @@ impl ListOutputs {
             _ => Outputs::beside_inputs(),
         };
         let directory = directory.map(Path::to_owned);
-        Ok(Self { outputs, directory, force: output.force, excluded, rename })
+        let (force, run) = (output.force, Written::new());
+        Ok(Self { outputs, directory, force, excluded, rename, run })
     }
 
     pub(super) fn matches(&self, path: &Path) -> bool {
@@ -219,14 +237,15 @@ impl ListOutputs {
                 return Err(same_output(path));
             }
             let output = OutputArgs { output: Some(to), force: self.force };
-            return Ok(Job { input: Some(path.to_owned()), output: Target::Named(output) });
+            let (input, output) = (Some(path.to_owned()), Target::Named(output));
+            return Ok(Job { input, output, run: None });
         }
         let place = self.outputs.place(path, &name)?;
         if self.force && !self.outputs.begin(&place) {
             return Err(same_output(path));
         }
         let output = Target::In { place, force: self.force };
-        Ok(Job { input: Some(path.to_owned()), output })
+        Ok(Job { input: Some(path.to_owned()), output, run: Some(Arc::clone(&self.run)) })
     }
 
     /// The object that is the output of `path`, if it is none beside or beneath a directory.

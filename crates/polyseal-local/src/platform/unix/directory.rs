@@ -226,6 +226,12 @@ impl Directory {
         keeps(self, entry)
     }
 
+    /// The same of what is called `name` in the directory at `path`.
+    pub(crate) fn keeps_named(path: &Path, name: &OsStr) -> io::Result<bool> {
+        let folder = Self::open(path)?;
+        Ok(folder.keeps(&folder.stat(name)?))
+    }
+
     /// The same of itself in the directory above, of that in the next, and so on.
     pub(crate) fn is_kept_from_above(&self) -> bool {
         is_kept_from_above(self)

@@ -229,6 +229,11 @@ impl Directory {
         true
     }
 
+    /// The same of what is on the way to the folder.
+    pub(crate) fn keeps_named(_path: &Path, _name: &OsStr) -> io::Result<bool> {
+        Ok(true)
+    }
+
     /// The same of itself. Access lists of what is above are not looked at.
     pub(crate) fn is_kept_from_above(&self) -> bool {
         true
