@@ -347,7 +347,7 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::ReservedName => (Code::Usage, "rename it"),
         Problem::SameName(_) => (Code::Usage, "rename one of them, or leave it out: --exclude"),
         Problem::OneFile(_) => {
-            (Code::Usage, "rename one of them, or leave it out; -f would not keep both")
+            (Code::Usage, "rename one of them, or leave it out: nothing was replaced")
         }
         Problem::LeadsOut => (Code::Usage, "with -o, name files by their paths from here"),
         Problem::Special => (Code::Usage, "leave it out: --exclude"),

@@ -252,15 +252,16 @@ impl NewTree {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use std::os::unix::fs::chown;
-
     use super::*;
 
     /// Where files keep their owners, a directory of somebody else's is not one that we have made.
+    #[cfg(unix)]
     #[test]
     fn what_is_made_belongs_to_whom_the_file_system_gives_it() {
+        use std::os::unix::fs::chown;
+
         const SOMEBODY: u32 = 54_321;
         let folder = tempfile::tempdir().unwrap();
         let parent = Directory::open(folder.path()).unwrap();
