@@ -3,6 +3,8 @@
 //!
 //! Source: the builders of `object_store` 0.13. It ends the process where a credential cannot be a
 //! header, or a part of a URL is none.
+//!
+//! Limit: a token's file that is written between the look and its use still does so.
 
 use std::fmt::{self, Debug};
 use std::fs::File;

@@ -21,7 +21,7 @@ use object_store::{ClientOptions, Error, Result};
 use polyseal_http::{ANSWER_BYTES, Proxies, Redirects, Rules};
 use reqwest::Url;
 
-use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
+use super::answers::{HttpNotAllowed, NoAnswer, Redirected, UnusableCredential, refused};
 use super::body::BoundedBody;
 use super::lists::Pages;
 use super::outage::{OnOutage, Outage, OutageWatch};
@@ -157,6 +157,39 @@ fn is_true(value: Option<String>) -> Result<bool> {
     }
 }
 
+/// Where an answer's text stands in the next request. `object_store` does not look whether it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UseOfAnswer {
+    /// The token of a machine of Amazon's, in a header.
+    Header,
+    /// The name of its role, in a URL.
+    Url,
+}
+
+impl UseOfAnswer {
+    fn from_request<B>(request: &http::Request<B>, asked: RequestKind) -> Option<Self> {
+        let path = request.uri().path();
+        let of_a_machine = matches!(asked, RequestKind::Answer(_));
+        match *request.method() {
+            http::Method::PUT if path.ends_with("/latest/api/token") => Some(Self::Header),
+            http::Method::GET if path.ends_with("/security-credentials/") => Some(Self::Url),
+            _ => None,
+        }
+        .filter(|_| of_a_machine)
+    }
+
+    fn expect_fit(self, answer: &[u8]) -> Result<(), HttpError> {
+        let fits = match self {
+            Self::Header => http::HeaderValue::from_bytes(answer).is_ok(),
+            Self::Url => {
+                answer.iter().all(|byte| byte.is_ascii_graphic() && !b"/?#\\".contains(byte))
+            }
+        };
+        let what = "the machine's service for credentials answers what no request is made of";
+        if fits { Ok(()) } else { Err(refused(UnusableCredential(what.to_owned()))) }
+    }
+}
+
 struct Service {
     client: reqwest::Client,
     allow_http: bool,
@@ -176,6 +209,7 @@ impl HttpService for Service {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let asked = RequestKind::from_request(&request)?;
         let query = request.uri().query().unwrap_or_default().to_owned();
+        let use_of_answer = UseOfAnswer::from_request(&request, asked);
         if let Server::Web(url) = &self.connector.server {
             *request.uri_mut() = url.as_str().parse().map_err(refused)?;
         }
@@ -205,6 +239,11 @@ impl HttpService for Service {
         }
         let watch = Some(Arc::clone(&self.watch));
         let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), watch);
+        if let Some(use_of_answer) = use_of_answer {
+            let all = body.collect().await?;
+            use_of_answer.expect_fit(&all)?;
+            return Ok(HttpResponse::from_parts(parts, all.into()));
+        }
         if asked != RequestKind::List {
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }

@@ -18,8 +18,10 @@ use super::url::Scheme;
 /// Names the file whose contents are sent to whoever gives a container of Amazon's credentials.
 pub(super) const TOKEN_FILE: &str = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
 
-/// Names the host that gives a machine of Google's credentials: of no store's prefix.
+/// Names the host that gives a machine of Google's credentials.
 const METADATA_HOST: &str = "GCE_METADATA_HOST";
+/// What is heeded and has no store's prefix: that host, and a header for Azure's.
+const OF_MACHINES: [&str; 2] = [METADATA_HOST, "IDENTITY_HEADER"];
 
 /// What credentials are wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +117,7 @@ const SETTINGS: [Settings; 3] = [
 const MACHINE: [&str; 3] = ["METADATA", "MSI", "IDENTITY"];
 
 /// The URLs that are made of the values of variables whose names end so.
-const IN_URLS: [(&str, &str); 10] = [
+const IN_URLS: [(&str, &str); 11] = [
     ("ENDPOINT", "{}"),
     ("_URL", "{}"),
     ("_URL_S3", "{}"),
@@ -123,6 +125,7 @@ const IN_URLS: [(&str, &str); 10] = [
     ("_FULL_URI", "{}"),
     ("_RELATIVE_URI", "http://169.254.170.2{}"),
     ("_METADATA_HOST", "http://{}/"),
+    ("_AUTHORITY_HOST", "{}"),
     ("_REGION", "https://s3.{}.amazonaws.com/"),
     ("_ACCOUNT_NAME", "https://{}.blob.core.windows.net/"),
     ("_TENANT_ID", "https://login.microsoftonline.com/{}/"),
@@ -137,9 +140,13 @@ fn makes_a_url(name: &str, value: &str) -> bool {
             let anonymous = url.username().is_empty() && url.password().is_none();
             url.has_host() && (anonymous || name.ends_with("_PROXY_URL"))
         };
-        (*end != "_RELATIVE_URI" || value.starts_with('/'))
-            && text.parse::<Uri>().is_ok()
-            && Url::parse(&text).is_ok_and(of_one)
+        // A part of a host's name or of a path, and no more.
+        let is_part = match *pattern {
+            "{}" => true,
+            _ if *end == "_RELATIVE_URI" => value.starts_with('/'),
+            _ => !value.contains(['/', '?', '#', '@', '\\']),
+        };
+        is_part && text.parse::<Uri>().is_ok() && Url::parse(&text).is_ok_and(of_one)
     })
 }
 
@@ -169,7 +176,7 @@ pub(super) fn options_from(
     let is_true = |name: &&str| {
         ["1", "true", "on", "yes", "y"].contains(&value(name).to_ascii_lowercase().as_str())
     };
-    let of_machines = variables.iter().filter(|(name, _)| name == METADATA_HOST);
+    let of_machines = variables.iter().filter(|(name, _)| OF_MACHINES.contains(&&**name));
     for (name, value) in options.iter().chain(of_machines) {
         if value.chars().any(char::is_control) {
             return Err(Problem::Setting(format!("{name} has a control character in it")));
@@ -273,7 +280,7 @@ mod tests {
             ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x?a", "/a b"),
             (container.0, "http://169.254.170.23/v1", "http://h/a b"),
             (container.0, "https://h", "h"),
-            ("AWS_ENDPOINT_URL_STS", "https://h", "http://h/{"),
+            ("AWS_ENDPOINT_URL_STS", "https://h", "http://h/ x"),
         ] {
             assert!(more(name, good).is_ok(), "{name} {good} {:?}", more(name, good));
             assert!(matches!(more(name, bad), Err(Problem::Setting(_))), "{name} {bad}");
@@ -284,6 +291,11 @@ mod tests {
             assert!(matches!(host(wrong), Err(Problem::Setting(_))), "{wrong}");
         }
         let key = ("AZURE_STORAGE_ACCOUNT_KEY", "k");
+        let header = |value| set(Scheme::Az, &[key, ("IDENTITY_HEADER", value)]);
+        assert!(header("x").is_ok() && header("x\n").is_err());
+        let authority = |value| set(Scheme::Az, &[key, ("AZURE_AUTHORITY_HOST", value)]);
+        assert!(authority("https://login.microsoftonline.us").is_ok());
+        assert!(authority("https://login x").is_err() && authority("login").is_err());
         for name in ["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_TENANT_ID"] {
             assert!(set(Scheme::Az, &[key, (name, "a-1")]).is_ok());
             assert!(set(Scheme::Az, &[key, (name, "a b")]).is_err());

@@ -9,7 +9,9 @@ use object_store::ObjectStoreExt;
 use object_store::aws::AmazonS3ConfigKey;
 use object_store::path::Path;
 use polyseal_object_store::remote::credentials::{self, AwsCredentials};
-use polyseal_object_store::remote::{ExcessBytes, Problem, Redirected, Server as Kind};
+use polyseal_object_store::remote::{
+    ExcessBytes, Problem, Redirected, Server as Kind, UnusableCredential,
+};
 use tempfile::TempDir;
 
 use crate::clients::{Log, found, retry, s3_builder};
@@ -100,5 +102,29 @@ fn what_makes_no_header_is_an_error() {
     for (id, token) in [("id", r"token\n"), (r"i\u0000d", "token")] {
         let problem = of_a_key(&answer(id, token).origin(), "token").unwrap_err();
         assert!(matches!(problem, Problem::Setting(_)), "{problem}");
+    }
+}
+
+/// `object_store` makes its next request of them, and ends the process if it cannot.
+#[tokio::test]
+async fn what_a_machine_answers_makes_no_request_if_it_cannot() {
+    for (token, role) in [("a\nb", "role"), ("token", "a b"), ("token", "a\nb"), ("token", "../x")]
+    {
+        let server = Server::start(move |request, out| {
+            let body = if request.head.starts_with("PUT") { token } else { role };
+            let length = body.len();
+            write!(
+                out,
+                "HTTP/1.1 200 x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+        });
+        let store = s3_builder("https://localhost:1")
+            .with_metadata_endpoint(server.origin())
+            .with_http_connector(Log::default().connector(Kind::Store))
+            .with_retry(retry())
+            .build()
+            .unwrap();
+        let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
+        found::<UnusableCredential>(&error);
     }
 }
