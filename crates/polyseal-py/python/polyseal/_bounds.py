@@ -90,7 +90,7 @@ async def _range_of_s3(fs: Any, path: str, start: int, stop: int) -> bytes:
 
     async def once() -> bytes:
         answer = await fs._call_s3(
-            "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", **of_version
+            "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", **of_version, **fs.req_kw
         )
         return await body_of(answer, stop - start)
 

@@ -7,10 +7,15 @@ from typing import Final
 
 from ._polyseal import printable
 
-_USER: Final = re.compile(r"(?<=://)[^/?#\s'\"]*@")
-#: A text that is a URL: its query goes to the end, whatever is in it. One that has been cut is a message by now.
-_URL: Final = re.compile(r"([\w.+:-]+://[^?#]*)[?#](?!…).*", re.DOTALL)
-_QUERY: Final = re.compile(r"(://[^?#\s'\"]*)[?#](?!…)[^\s'\"]*")
+_WORD: Final = re.compile(r"\S+")
+#: A text that is a URL: all of it is, whatever is in it.
+_BEGINS: Final = re.compile(r"[\w.+:-]{1,200}://")
+#: A URL that was cut already, in a message: it ends there.
+_WAS_CUT: Final = re.compile(r"\?…(?=[\s:'\"]|$)")
+#: What ends the sentence or the quotation that a URL stands in.
+_END: Final = re.compile(r"['\":,;.)>\]]{1,8}$")
+_PART: Final = re.compile(r"[/?#]")
+_QUERY: Final = re.compile(r"[?#]")
 
 
 def shown(text: str) -> str:
@@ -20,9 +25,27 @@ def shown(text: str) -> str:
 
 def without_secrets(text: str) -> str:
     """The same with all its characters."""
-    text = _USER.sub("…@", text)
-    whole = _URL.fullmatch(text)
-    return f"{whole[1]}?…" if whole else _QUERY.sub(r"\1?…", text)
+    if _BEGINS.match(text) and not _WAS_CUT.search(text):
+        return _cut(text)
+    return _WORD.sub(lambda word: _cut(word[0]), text)
+
+
+def _cut(text: str) -> str:
+    """A text without blanks, or a URL, in one pass: who sends an error chooses how long it is."""
+    first, *rest = text.split("://")
+    kept = [first]
+    for part in rest:
+        begins = _PART.search(part)
+        end = begins.start() if begins else len(part)
+        user = part.rfind("@", 0, end)
+        part = part if user < 0 else "…" + part[user:]
+        query = _QUERY.search(part)
+        if query:
+            ends = _END.search(text[-8:])
+            kept.append(f"{part[: query.start()]}?…{ends[0] if ends else ''}")
+            break
+        kept.append(part)
+    return "://".join(kept)
 
 
 def cleaned(error: BaseException) -> BaseException:

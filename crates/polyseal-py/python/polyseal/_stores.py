@@ -372,7 +372,12 @@ class S3Store(Store):
 
         async def get(start: int, stop: int) -> tuple[bytes, dict[str, Any]]:
             answer = await self.fs._call_s3(
-                "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", IfMatch=version
+                "get_object",
+                Bucket=bucket,
+                Key=key,
+                Range=f"bytes={start}-{stop - 1}",
+                IfMatch=version,
+                **self.fs.req_kw,
             )
             data = await body_of(answer, stop - start)
             if len(data) != stop - start:
