@@ -105,7 +105,7 @@ fn without_credentials(text: &str) -> String {
     };
     while let Some((_, begin, has_query)) = first(rest) {
         let (before, address) = rest.split_at(begin);
-        let end = address.find(|c: char| c.is_whitespace() || "\"'<>".contains(c));
+        let end = address.find(|c: char| c.is_whitespace() || "\"<>".contains(c));
         let (address, behind) = address.split_at(end.unwrap_or(address.len()));
         kept.push_str(before);
         let authority = address.find(['/', '?', '#', ';']).unwrap_or(address.len());
@@ -121,7 +121,7 @@ fn without_credentials(text: &str) -> String {
                 kept.push_str(shown);
                 kept.push_str("?…");
                 // Of the sentence that it stands in.
-                kept.push_str(if query.ends_with(':') { ":" } else { "" });
+                kept.push_str(&query[query.trim_end_matches(['\'', ':']).len()..]);
             }
             None => kept.push_str(address),
         }
@@ -199,6 +199,8 @@ mod tests {
             ),
             ("s3://b/what?is it", "s3://b/what?is it"),
             ("s3://id:secret@b/k", "s3://(withheld)@b/k"),
+            ("https://u:it's@h/x", "https://(withheld)@h/x"),
+            ("'https://h/x?s=1': gone", "'https://h/x?…': gone"),
             (
                 "read hcvault://me:pw@h/transit/keys/k: gone",
                 "read hcvault://(withheld)@h/transit/keys/k: gone",
