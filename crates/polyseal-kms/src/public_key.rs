@@ -67,7 +67,7 @@ impl dyn Kms + '_ {
     /// The public key of the key pair, which is made if there is none of the name.
     ///
     /// # Errors
-    /// As [`public_key`](Self::public_key).
+    /// As `public_key`.
     pub fn make_key_pair(&self) -> Result<PublicKey> {
         self.create_key_pair()?.proved_by(self)
     }

@@ -52,7 +52,6 @@ mod forbidden;
 pub mod leftovers;
 mod locked;
 mod many;
-mod modes;
 mod new_file;
 mod options;
 mod outputs;
@@ -75,7 +74,6 @@ pub use files::{decrypt_file, encrypt_file, verify_file};
 pub use forbidden::Forbidden;
 pub use locked::LockedFile;
 pub use many::{FileOutcome, NameList, OnFile, Total, in_order};
-pub use modes::take_wider_modes;
 pub use new_file::NewFile;
 pub use options::{Options, cores};
 pub use outputs::{AGE_SUFFIX, FileTarget, Outputs, with_suffix, without_suffix};
@@ -85,7 +83,9 @@ pub use place::Place;
 pub use plaintexts::{
     ShownEntry, ShownNames, ShownPlaintexts, alone, is_hidden, short_name, shown_names,
 };
-pub use platform::{Directory, EntryKind, FileId, SpecialFile, beneath, components};
+pub use platform::{
+    Directory, EntryKind, FileId, SpecialFile, beneath, components, take_wider_modes,
+};
 pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{

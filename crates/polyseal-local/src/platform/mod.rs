@@ -29,7 +29,7 @@ pub(crate) use self::system::{
     expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, of_bytes, owner_is_kept,
     path_bytes, path_of_bytes, process_mask,
 };
-pub use self::system::{Directory, FileId, SpecialFile};
+pub use self::system::{Directory, FileId, SpecialFile, take_wider_modes};
 #[cfg(unix)]
 pub(crate) use self::way::links_are_ours;
 pub(crate) use self::way::way_is_ours;

@@ -22,6 +22,7 @@ use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process
 pub(crate) use self::access::{Access, allowed_mode};
 pub use self::directory::Directory;
 pub(crate) use self::directory::DirectoryState;
+pub use self::mode::take_wider_modes;
 pub use self::special::SpecialFile;
 pub use self::status::FileId;
 pub(crate) use self::status::FileStatus;

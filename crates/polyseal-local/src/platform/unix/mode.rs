@@ -3,19 +3,30 @@
 //! SMB and WebDAV mounts, exFAT and what is mounted through FUSE may answer `chmod` and `utimensat`
 //! by an error, each its own: what was written is whole all the same. A time that cannot be set is
 //! left out. A mode that cannot be set is let be if the file has no right that it should not have,
-//! and else counted ([`take_wider_modes`](crate::take_wider_modes)).
+//! and else counted.
+//!
+//! Limit: the number is the process's, whoever asked for the files.
 
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polyseal_file::manifest::Timestamp;
 use rustix::fs::{Mode, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat, futimens};
 use rustix::io::Errno;
 
 use super::FileStatus;
-use crate::modes::add_wider_mode;
 
 const RIGHTS: u16 = 0o777;
+
+static WIDER: AtomicUsize = AtomicUsize::new(0);
+
+/// How many files and directories of this process have rights that their mode would take away,
+/// since their file system does not change modes. Whoever asks again is told of those since.
+#[must_use]
+pub fn take_wider_modes() -> usize {
+    WIDER.swap(0, Ordering::Relaxed)
+}
 
 /// Gives a file or a directory this mode, as far as its file system does.
 #[allow(clippy::useless_conversion, reason = "other systems have other types")]
@@ -27,7 +38,7 @@ pub(crate) fn set_mode(file: impl AsFd, mode: u16) -> io::Result<()> {
     }
     let given = FileStatus(fstat(&file)?).mode();
     if given & RIGHTS & !mode != 0 {
-        add_wider_mode();
+        WIDER.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }

@@ -27,6 +27,12 @@ pub use self::special::SpecialFile;
 pub use self::status::FileId;
 pub(crate) use self::status::FileStatus;
 
+/// None: a new file has its access list from the beginning.
+#[must_use]
+pub fn take_wider_modes() -> usize {
+    0
+}
+
 /// Whoever has made a pipe that a name leads to may ask who opens it, and no more.
 const SECURITY_IDENTIFICATION: u32 = 1 << 16;
 
