@@ -160,13 +160,13 @@ impl Failure {
     }
 }
 
-/// What helps if a directory was named where nothing but a file can be.
+/// The advice where a directory was named and nothing but a file can be.
 const NAME_A_FILE: &str = "name a file in it";
 
 /// The longest name of a file, in bytes, nearly everywhere.
 const MAX_NAME_BYTES: usize = 255;
 
-/// What helps if a name is too long, if that is what is wrong.
+/// The advice for a name that is too long, if that is what is wrong.
 fn too_long(path: &Path, error: &io::Error) -> Option<String> {
     let name = path.file_name().is_some_and(|name| name.len() > MAX_NAME_BYTES);
     if name {

@@ -111,7 +111,7 @@ fn random_passphrase() -> Result<Zeroizing<String>> {
     Ok(made)
 }
 
-/// What came of a question.
+/// The outcome of a question.
 enum Asked {
     /// A line, which may be empty.
     Typed(Zeroizing<String>),
@@ -130,7 +130,7 @@ impl Asked {
     }
 }
 
-/// What is typed, without showing it.
+/// Asks for a line, which is not shown while it is typed.
 fn ask(question: &str) -> polyseal_file::Result<Asked> {
     let Some(mut terminal) = QuietTerminal::new() else { return Ok(Asked::NoTerminal) };
     let line = terminal.write_all(question.as_bytes()).and_then(|()| line(&mut terminal));

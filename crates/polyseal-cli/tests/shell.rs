@@ -51,7 +51,7 @@ fn completions_know_every_command() {
     room.run(["completions", "csh"], b"").fails(2, "csh");
 }
 
-/// What bash offers for the last of these words.
+/// The words that bash offers for the last of these.
 fn offered(room: &TestDir, words: &[&str]) -> Vec<String> {
     let script = r#". ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
         _polyseal polyseal "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"

@@ -26,7 +26,7 @@ pub(super) type OutputName = fn(&Path) -> Option<PathBuf>;
 pub(super) struct Job {
     pub(super) input: Option<PathBuf>,
     output: Target,
-    /// What the run writes, if it has other outputs.
+    /// The outputs of the run, if it has others.
     run: Option<Arc<Written>>,
 }
 
