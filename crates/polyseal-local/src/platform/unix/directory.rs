@@ -510,4 +510,23 @@ mod tests {
             assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         }
     }
+
+    #[test]
+    fn a_claim_takes_no_name_that_something_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = Directory::open(folder.path()).unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for theirs in ["", "theirs"] {
+            std::fs::write(at("new"), "new").unwrap();
+            std::fs::write(at("taken"), theirs).unwrap();
+            let refused = directory.rename_over_claim("new".as_ref(), "taken".as_ref());
+            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(std::fs::read_to_string(at("taken")).unwrap(), theirs);
+        }
+        directory.rename_over_claim("new".as_ref(), "free".as_ref()).unwrap();
+        assert_eq!(std::fs::read_to_string(at("free")).unwrap(), "new");
+        // A claim that comes to nothing goes.
+        directory.rename_over_claim("absent".as_ref(), "other".as_ref()).unwrap_err();
+        assert!(!at("other").exists());
+    }
 }
