@@ -142,9 +142,11 @@ impl From<polyseal::Error> for Failure {
             E::Unauthentic => Code::Unauthentic,
             E::Length { .. } | E::Range { .. } | E::Buffer { .. } => Code::Length,
             E::TooLong { .. } | E::Limit { .. } | E::TooManySegments => Code::TooLong,
+            #[cfg(feature = "flex")]
+            E::Config(_) => Code::Algorithm,
             E::Size { .. }
-            | E::Config(_)
             | E::UnknownAlgorithm
+            | E::LeftOut { .. }
             | E::Parameter
             | E::ExclusiveParameters => Code::Algorithm,
             E::Random => Code::Random,
@@ -195,7 +197,9 @@ impl From<polyseal_file::Error> for Failure {
             E::CutShort | E::Extended | E::Truncated => Code::Truncated,
             E::TooLong => Code::TooLong,
             E::PartBytes { .. } | E::BufferBytes { .. } => Code::Length,
-            E::Suite(_) | E::SuiteOfSegments(_) | E::SegmentSize(_) => Code::Suite,
+            E::Suite(_) | E::SuiteLeftOut { .. } | E::SuiteOfSegments(_) | E::SegmentSize(_) => {
+                Code::Suite
+            }
             E::KeyFile(_) | E::Age(_) => Code::KeyFile,
             E::AgePlugin(error) => match error.problem() {
                 PluginProblem::Refused(_) => Code::KeyFile,

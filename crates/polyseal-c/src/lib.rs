@@ -28,6 +28,7 @@ pub mod error;
 mod ffi;
 #[cfg(any(unix, windows))]
 pub mod files;
+#[cfg(feature = "flex")]
 pub mod hazmat;
 mod input;
 pub mod inspect;

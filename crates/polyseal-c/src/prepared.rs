@@ -5,28 +5,38 @@
 
 use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
-use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Code, Failure, Result};
 use crate::ffi::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, transfer};
 use crate::one_shot::end_of;
+
+#[cfg(feature = "flex")]
+#[path = "prepared_flex.rs"]
+mod flex;
 
 /// A key, prepared for one algorithm.
 #[derive(Debug)]
 pub struct polyseal_aead {
     aead: AnyAead,
     sizes: Sizes,
+    layout: Layout,
 }
 
-/// What is asked of the algorithm for every message, in bytes.
+/// The lengths that every message is checked against, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) nonce: usize,
     pub(crate) tag: usize,
-    /// What of the tag stands before the ciphertext.
-    head: usize,
-    /// Whether there are no detached calls.
-    whole: bool,
+}
+
+/// The places of a sealed message's parts.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    /// The ciphertext, as long as the message, and the tag behind it.
+    TagBehind,
+    /// One piece, of Flex: with a hidden nonce, or in segments.
+    #[cfg(feature = "flex")]
+    OnePiece { hides_nonce: bool },
 }
 
 // Threads may share a handle.
@@ -41,13 +51,15 @@ impl polyseal_aead {
             [] => AnyAead::new(algorithm, key)?,
             _ => AnyAead::with_setup_ad(algorithm, key, setup)?,
         };
-        let sizes = Sizes {
-            nonce: algorithm.nonce_bytes(),
-            tag: algorithm.tag_bytes(),
-            head: algorithm.head_bytes(),
-            whole: algorithm.is_whole(),
+        let sizes = Sizes { nonce: algorithm.nonce_bytes(), tag: algorithm.tag_bytes() };
+        #[cfg(not(feature = "flex"))]
+        let layout = Layout::TagBehind;
+        #[cfg(feature = "flex")]
+        let layout = match algorithm.head_bytes() {
+            0 if !algorithm.is_whole() => Layout::TagBehind,
+            head => Layout::OnePiece { hides_nonce: head > 0 },
         };
-        Ok(Self { aead, sizes })
+        Ok(Self { aead, sizes, layout })
     }
 
     pub(crate) fn any(&self) -> &AnyAead {
@@ -72,7 +84,11 @@ impl polyseal_aead {
 
     /// How many bytes of nonce a message has in front that was sealed under a random one.
     pub(crate) fn nonce_in_front(&self) -> usize {
-        if self.sizes.head > 0 { 0 } else { self.sizes.nonce }
+        match self.layout {
+            #[cfg(feature = "flex")]
+            Layout::OnePiece { hides_nonce: true } => 0,
+            _ => self.sizes.nonce,
+        }
     }
 
     /// # Safety
@@ -90,40 +106,18 @@ impl polyseal_aead {
         let output = Region::new(c, clen);
         expect_same_or_apart(output, Region::new(m, mlen))?;
         expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
-        if self.sizes.head == 0 && !self.sizes.whole {
-            if clen.checked_sub(self.sizes.tag) != Some(mlen) {
-                expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
-            }
+        #[cfg(feature = "flex")]
+        if let Layout::OnePiece { .. } = self.layout {
             // SAFETY: the caller's promise, and how everything lies has been checked.
-            let (buffer, mac) =
-                unsafe { (transfer(m, c, mlen)?, bytes_mut(end_of(c, mlen)?, self.sizes.tag)?) };
-            return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
+            return unsafe { self.seal_in_one_piece(c, clen, m, mlen, ad, nonce) };
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.seal_whole(c, clen, m, mlen, ad, nonce) }
-    }
-
-    /// By way of a vector, for the algorithms that have no other. How everything lies has been
-    /// checked.
-    ///
-    /// # Safety
-    /// As [`seal`](Self::seal).
-    #[inline(never)]
-    unsafe fn seal_whole(
-        &self,
-        c: *mut u8,
-        clen: usize,
-        m: *const u8,
-        mlen: usize,
-        ad: &[u8],
-        nonce: &[u8],
-    ) -> Result {
-        expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
-        // SAFETY: the caller's promise; of the message nothing is read once it is sealed.
-        let sealed = self.aead.seal(nonce, ad, unsafe { bytes(m, mlen) }?)?;
-        // SAFETY: the caller's promise.
-        unsafe { bytes_mut(c, clen) }?.copy_from_slice(&sealed);
-        Ok(())
+        if clen.checked_sub(self.sizes.tag) != Some(mlen) {
+            expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
+        }
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let (buffer, mac) =
+            unsafe { (transfer(m, c, mlen)?, bytes_mut(end_of(c, mlen)?, self.sizes.tag)?) };
+        Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?)
     }
 
     /// # Safety
@@ -138,35 +132,13 @@ impl polyseal_aead {
         nonce: &[u8],
     ) -> Result {
         expect_bytes("the output", self.message_bytes(clen)?, mlen)?;
-        let hidden = self.sizes.head > 0;
-        if !hidden && !self.sizes.whole {
-            // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
-            return unsafe {
-                self.open_detached(m, c, mlen, end_of(c.cast_mut(), mlen)?, ad, nonce)
-            };
+        #[cfg(feature = "flex")]
+        if let Layout::OnePiece { hides_nonce } = self.layout {
+            // SAFETY: the caller's promise.
+            return unsafe { self.open_in_one_piece(m, mlen, c, clen, ad, nonce, hides_nonce) };
         }
-        let output = Region::new(m, mlen);
-        expect_same_or_apart(output, Region::new(c, clen))?;
-        expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
-        let message = {
-            // SAFETY: the caller's promise; of the ciphertext nothing is read once it is opened.
-            let sealed = unsafe { bytes(c, clen) }?;
-            if hidden && nonce.is_empty() {
-                self.aead.open_hidden_nonce(ad, sealed).map(|opened| opened.message)
-            } else {
-                self.aead.open(nonce, ad, sealed).map(Zeroizing::new)
-            }
-        };
-        // SAFETY: the caller's promise, and nothing reads the ciphertext any more.
-        let output = unsafe { bytes_mut(m, mlen) }?;
-        match message {
-            Ok(message) => output.copy_from_slice(&message),
-            Err(error) => {
-                output.zeroize();
-                return Err(error.into());
-            }
-        }
-        Ok(())
+        // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
+        unsafe { self.open_detached(m, c, mlen, end_of(c.cast_mut(), mlen)?, ad, nonce) }
     }
 
     /// # Safety

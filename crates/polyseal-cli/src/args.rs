@@ -67,6 +67,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Aead(AeadCommand),
     /// Encipher or decipher with what is no authenticated encryption, for experts
+    #[cfg(feature = "flex")]
     #[command(subcommand)]
     Hazmat(HazmatCommand),
     /// Check test vectors in the Wycheproof AEAD schema
@@ -640,6 +641,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) tag: String,
 }
 
+#[cfg(feature = "flex")]
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum HazmatCommand {
@@ -652,6 +654,7 @@ pub(crate) enum HazmatCommand {
 }
 
 /// What the ciphers do not give.
+#[cfg(feature = "flex")]
 const WIDE_BLOCKS: &str = "\
 Ciphers:
   wide-block-robust-no-commitment
@@ -665,6 +668,7 @@ Ciphers:
           and without a stretch. With a stretch of N bytes, one of 2^(8 N) altered ciphertexts is
           accepted. Behind it `,allow-64-bit=1` allows profiles of the 64-bit level";
 
+#[cfg(feature = "flex")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct WideBlockArgs {
     /// The cipher, by its name, which says what it does not give

@@ -445,6 +445,8 @@ impl From<FileError> for Failure {
                 Self::usage(without_hexadecimal_keys(&error.to_string()))
                     .hint("`polyseal suites` lists the suites for files; --need chooses one")
             }
+            FileError::SuiteLeftOut { .. } => failure(Code::Usage)
+                .hint("use a polyseal with all suites: docs/install.md says how to get one"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(problem) => failure(Code::Usage).hint(key_file_hint(problem)),
             _ => failure(Code::Content)

@@ -73,6 +73,7 @@ fn run(command: Command) -> Result {
         Command::Suites(args) => commands::suites(&args),
         Command::Limits(args) => commands::limits(&args),
         Command::Aead(command) => commands::aead(&command),
+        #[cfg(feature = "flex")]
         Command::Hazmat(command) => commands::hazmat(&command),
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),

@@ -157,6 +157,13 @@ pub enum Error {
     Ticket,
     /// Files are not encrypted with this algorithm.
     Suite(String),
+    /// A suite that this build was made without.
+    SuiteLeftOut {
+        /// Its name.
+        suite: &'static str,
+        /// The feature of the crate `polyseal-file` that brings it: `"flex"` or `"omd"`.
+        feature: &'static str,
+    },
     /// Files are not encrypted with this algorithm, because it cuts messages into segments itself.
     SuiteOfSegments(String),
     /// Not a power of two from 4 KiB to 16 MiB.
@@ -339,6 +346,10 @@ impl fmt::Display for Error {
             }
             Self::Ticket => f.write_str("not a ticket for sealing in parts, or it was altered"),
             Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
+            Self::SuiteLeftOut { suite, feature } => write!(
+                f,
+                "the suite {suite} is left out of this build: the feature `{feature}` brings it"
+            ),
             Self::SuiteOfSegments(suite) => write!(
                 f,
                 "{suite} is not a suite for files: it makes segments of a message, as a file does"

@@ -80,6 +80,9 @@ impl PayloadKey {
 
 impl Header {
     /// A header for a new file, and its file key.
+    ///
+    /// # Errors
+    /// [`Error::SuiteLeftOut`], before anything is computed; those of [`Recipients::stanzas`].
     pub(crate) fn create(
         recipients: &Recipients,
         suite: Suite,
@@ -87,6 +90,7 @@ impl Header {
         context: Option<&Context>,
         least_bytes: usize,
     ) -> Result<(Self, Key)> {
+        suite.algorithm()?;
         // Both in one call of the system, for each of many files.
         let mut drawn = Zeroizing::new([[0; KEY_BYTES]; 2]);
         random(drawn.as_flattened_mut())?;
@@ -339,7 +343,7 @@ impl Header {
         file_key: &Key,
         context: Option<&Context>,
     ) -> Result<PayloadKey> {
-        let mut key = Zeroizing::new(vec![0; self.suite.algorithm().key_bytes()]);
+        let mut key = Zeroizing::new(vec![0; self.suite.key_bytes()]);
         debug_assert!(key.len() <= MAX_KEY_BYTES);
         let bytes = &self.bytes[..];
         let info = [
@@ -479,8 +483,7 @@ fn parse_suite(field: &[u8]) -> Result<Suite> {
         return Err(HeaderError::Padding.into());
     }
     let text = str::from_utf8(text).map_err(|_| HeaderError::Suite)?;
-    let suite: Suite = text.parse().map_err(|_| HeaderError::Suite)?;
-    if suite.to_string() == text { Ok(suite) } else { Err(HeaderError::Suite.into()) }
+    Suite::named(text).ok_or_else(|| HeaderError::Suite.into())
 }
 
 #[cfg(test)]

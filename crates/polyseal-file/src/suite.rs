@@ -16,46 +16,70 @@ pub const DEFAULT_SUITE: &str = "aegis-256x2";
 /// The suite of the portable profile: every reader has it, and every platform computes it.
 pub const PORTABLE_SUITE: &str = "aes-256-gcm";
 
-const ALLOWED: &[&str] = &[
-    "aegis-128l",
-    "aegis-128l:tag=32",
-    "aegis-128x2",
-    "aegis-128x2:tag=32",
-    "aegis-128x4",
-    "aegis-128x4:tag=32",
-    "aegis-256",
-    "aegis-256:tag=32",
-    "aegis-256x2",
-    "aegis-256x2:tag=32",
-    "aegis-256x4",
-    "aegis-256x4:tag=32",
-    "aes-128-gcm",
-    "aes-256-gcm",
-    "xaes-256-gcm",
-    "kc-xaes-256-gcm",
-    "dndk-gcm",
-    "dndk-gcm:kc=1",
-    "h-aes-256-gcm",
-    "h-kc-aes-256-gcm",
-    "hkdf-committed-aes-256-gcm",
-    "padding-fix-aes-256-gcm",
-    "ctx-aes-256-gcm",
-    "ctx-aegis-128l",
-    "ctx-aegis-128x2",
-    "ctx-aegis-128x4",
-    "ctx-aegis-256",
-    "ctx-aegis-256x2",
-    "ctx-aegis-256x4",
-    "flex-och",
-    "flex-och-public",
-    "flex-och-transport",
-    "flex-civ",
-    "flex-civ-public",
-    "flex-robust",
-    "omd-sha256",
-    "omd-sha512",
-    "omd-blake2b",
+/// A row of the specification's table (section 2). Its sizes are the format's own, so that a file
+/// is described, measured and rekeyed by a build that has not compiled its algorithm.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    name: &'static str,
+    key_bytes: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+}
+
+const fn row(name: &'static str, key: usize, nonce: usize, tag: usize) -> Row {
+    Row { name, key_bytes: key, nonce_bytes: nonce, tag_bytes: tag }
+}
+
+static ROWS: &[Row] = &[
+    row("aegis-128l", 16, 16, 16),
+    row("aegis-128l:tag=32", 16, 16, 32),
+    row("aegis-128x2", 16, 16, 16),
+    row("aegis-128x2:tag=32", 16, 16, 32),
+    row("aegis-128x4", 16, 16, 16),
+    row("aegis-128x4:tag=32", 16, 16, 32),
+    row("aegis-256", 32, 32, 16),
+    row("aegis-256:tag=32", 32, 32, 32),
+    row("aegis-256x2", 32, 32, 16),
+    row("aegis-256x2:tag=32", 32, 32, 32),
+    row("aegis-256x4", 32, 32, 16),
+    row("aegis-256x4:tag=32", 32, 32, 32),
+    row("aes-128-gcm", 16, 12, 16),
+    row("aes-256-gcm", 32, 12, 16),
+    row("xaes-256-gcm", 32, 24, 16),
+    row("kc-xaes-256-gcm", 32, 24, 48),
+    row("dndk-gcm", 32, 24, 16),
+    row("dndk-gcm:kc=1", 32, 24, 48),
+    row("h-aes-256-gcm", 32, 24, 16),
+    row("h-kc-aes-256-gcm", 32, 24, 48),
+    row("hkdf-committed-aes-256-gcm", 32, 32, 48),
+    row("padding-fix-aes-256-gcm", 32, 12, 48),
+    row("ctx-aes-256-gcm", 32, 12, 32),
+    row("ctx-aegis-128l", 16, 16, 32),
+    row("ctx-aegis-128x2", 16, 16, 32),
+    row("ctx-aegis-128x4", 16, 16, 32),
+    row("ctx-aegis-256", 32, 32, 32),
+    row("ctx-aegis-256x2", 32, 32, 32),
+    row("ctx-aegis-256x4", 32, 32, 32),
+    row("flex-och", 32, 32, 64),
+    row("flex-och-public", 32, 24, 32),
+    row("flex-och-transport", 32, 12, 16),
+    row("flex-civ", 32, 32, 64),
+    row("flex-civ-public", 32, 24, 32),
+    row("flex-robust", 32, 24, 32),
+    row("omd-sha256", 32, 31, 32),
+    row("omd-sha512", 64, 32, 64),
+    row("omd-blake2b", 64, 32, 64),
 ];
+
+static NAMES: [&str; 38] = {
+    let mut names = [""; 38];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = ROWS[at].name;
+        at += 1;
+    }
+    names
+};
 
 /// The longest textual form in bytes: the header's field for it.
 pub(crate) const NAME_BYTES: usize = 64;
@@ -65,8 +89,19 @@ pub(crate) const MAX_NONCE_BYTES: usize = 32;
 pub(crate) const MAX_KEY_BYTES: usize = 64;
 
 /// An algorithm that files are encrypted with.
+///
+/// Every suite of the format can be named. Those of Flex and OMD are compiled with the features
+/// `flex` and `omd`; [`algorithm`](Self::algorithm) says whether this build has one.
+///
+/// ```
+/// use polyseal_file::Suite;
+///
+/// let suite: Suite = "aegis-256x2".parse()?;
+/// assert_eq!((suite.key_bytes(), suite.tag_bytes()), (32, 16));
+/// # Ok::<(), polyseal_file::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Suite(Algorithm);
+pub struct Suite(&'static Row);
 
 impl Suite {
     /// `algorithm`, if files are encrypted with it.
@@ -75,48 +110,71 @@ impl Suite {
     /// [`Error::Suite`] if they are not; [`Error::SuiteOfSegments`] because it has segments itself.
     pub fn new(algorithm: &Algorithm) -> Result<Self> {
         let name = algorithm.to_string();
-        match ALLOWED.contains(&name.as_str()) {
-            true => Ok(Self(*algorithm)),
-            false if algorithm.is_whole() => Err(Error::SuiteOfSegments(name)),
-            false => Err(Error::Suite(name)),
+        match Self::named(&name) {
+            Some(suite) => Ok(suite),
+            None if algorithm.is_whole() => Err(Error::SuiteOfSegments(name)),
+            None => Err(Error::Suite(name)),
         }
     }
 
-    /// The names of all suites.
+    /// The suite of this name, in its one spelling.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        ROWS.iter().find(|row| row.name == name).map(Self)
+    }
+
+    /// The names of all suites, those that this build was made without among them.
     #[must_use]
     pub fn allowed() -> &'static [&'static str] {
-        ALLOWED
+        &NAMES
     }
 
     /// The algorithm.
-    #[must_use]
-    pub fn algorithm(&self) -> &Algorithm {
-        &self.0
+    ///
+    /// # Errors
+    /// [`Error::SuiteLeftOut`] if this build was made without it.
+    pub fn algorithm(&self) -> Result<Algorithm> {
+        self.0.name.parse().map_err(|error| match error {
+            polyseal::Error::LeftOut { feature } => {
+                Error::SuiteLeftOut { suite: self.0.name, feature }
+            }
+            other => Error::Cipher(other),
+        })
     }
 
-    pub(crate) fn tag_bytes(&self) -> usize {
-        self.0.tag_bytes()
+    /// The length of its key in bytes.
+    #[must_use]
+    pub fn key_bytes(&self) -> usize {
+        self.0.key_bytes
+    }
+
+    /// The length of its tag in bytes: of each segment, beside the ciphertext.
+    #[must_use]
+    pub fn tag_bytes(&self) -> usize {
+        self.0.tag_bytes
     }
 }
 
 impl std::str::FromStr for Suite {
     type Err = Error;
 
+    /// Reads a name in any of its spellings.
     fn from_str(text: &str) -> Result<Self> {
-        let algorithm = text.parse().map_err(|_| Error::Suite(text.to_owned()))?;
-        Self::new(&algorithm)
+        if let Some(suite) = Self::named(text) {
+            return Ok(suite);
+        }
+        Self::new(&text.parse().map_err(|_| Error::Suite(text.to_owned()))?)
     }
 }
 
 impl fmt::Display for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.pad(self.0.name)
     }
 }
 
 impl fmt::Debug for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Suite({})", self.0)
+        write!(f, "Suite({})", self.0.name)
     }
 }
 
@@ -128,43 +186,30 @@ mod tests {
     use super::*;
     use crate::layout::MAX_SEGMENT_BYTES;
 
-    /// The table of the specification's section 2, which belongs to the format and not to the
-    /// registry: names, key, nonce and tag.
-    const TABLE: &[(&[&str], [usize; 3])] = &[
-        (&["aegis-128l", "aegis-128x2", "aegis-128x4"], [16, 16, 16]),
-        (&["aegis-128l:tag=32", "aegis-128x2:tag=32", "aegis-128x4:tag=32"], [16, 16, 32]),
-        (&["aegis-256", "aegis-256x2", "aegis-256x4"], [32, 32, 16]),
-        (&["aegis-256:tag=32", "aegis-256x2:tag=32", "aegis-256x4:tag=32"], [32, 32, 32]),
-        (&["aes-128-gcm"], [16, 12, 16]),
-        (&["aes-256-gcm"], [32, 12, 16]),
-        (&["xaes-256-gcm", "dndk-gcm", "h-aes-256-gcm"], [32, 24, 16]),
-        (&["kc-xaes-256-gcm", "dndk-gcm:kc=1", "h-kc-aes-256-gcm"], [32, 24, 48]),
-        (&["hkdf-committed-aes-256-gcm"], [32, 32, 48]),
-        (&["padding-fix-aes-256-gcm"], [32, 12, 48]),
-        (&["ctx-aes-256-gcm"], [32, 12, 32]),
-        (&["ctx-aegis-128l", "ctx-aegis-128x2", "ctx-aegis-128x4"], [16, 16, 32]),
-        (&["ctx-aegis-256", "ctx-aegis-256x2", "ctx-aegis-256x4"], [32, 32, 32]),
-        (&["flex-och", "flex-civ"], [32, 32, 64]),
-        (&["flex-och-public", "flex-civ-public", "flex-robust"], [32, 24, 32]),
-        (&["flex-och-transport"], [32, 12, 16]),
-        (&["omd-sha256"], [32, 31, 32]),
-        (&["omd-sha512", "omd-blake2b"], [64, 32, 64]),
-    ];
-
+    /// The format's sizes are the registry's, for what is compiled.
     #[test]
     fn the_suites_are_those_of_the_specification() {
-        let rows = || TABLE.iter().flat_map(|(names, sizes)| names.iter().map(move |n| (n, sizes)));
-        assert_eq!(rows().count(), ALLOWED.len());
-        for (name, sizes) in rows() {
-            let suite: Suite = name.parse().unwrap();
-            let algorithm = suite.algorithm();
-            let found = [algorithm.key_bytes(), algorithm.nonce_bytes(), algorithm.tag_bytes()];
-            assert_eq!((suite.to_string().as_str(), &found), (*name, sizes));
-            assert!(name.len() < NAME_BYTES);
-            assert!(algorithm.key_bytes() <= MAX_KEY_BYTES);
-            assert!((9..=MAX_NONCE_BYTES).contains(&algorithm.nonce_bytes()), "{name}");
+        for row in ROWS {
+            let suite: Suite = row.name.parse().unwrap();
+            assert_eq!(suite.to_string(), row.name);
+            assert!(row.name.len() < NAME_BYTES && row.key_bytes <= MAX_KEY_BYTES);
+            assert!((9..=MAX_NONCE_BYTES).contains(&row.nonce_bytes), "{}", row.name);
+            let algorithm = match suite.algorithm() {
+                Err(Error::SuiteLeftOut { suite, feature }) => {
+                    let built = match feature {
+                        "flex" => cfg!(feature = "flex"),
+                        "omd" => cfg!(feature = "omd"),
+                        _ => true,
+                    };
+                    assert!(suite == row.name && !built, "{suite} is left out");
+                    continue;
+                }
+                found => found.unwrap(),
+            };
+            let sizes = [algorithm.key_bytes(), algorithm.nonce_bytes(), algorithm.tag_bytes()];
+            assert_eq!(sizes, [row.key_bytes, row.nonce_bytes, row.tag_bytes], "{}", row.name);
             assert!(algorithm.family().limits.max_message_bytes >= MAX_SEGMENT_BYTES.into());
-            assert!(AnyAead::new(algorithm, &vec![0; algorithm.key_bytes()]).is_ok());
+            assert!(AnyAead::new(&algorithm, &vec![0; row.key_bytes]).is_ok());
         }
     }
 
@@ -173,7 +218,8 @@ mod tests {
         let all = || families().iter().flat_map(Algorithm::instances);
         let suites: std::collections::BTreeSet<_> =
             all().filter_map(|a| Suite::new(&a).ok()).map(|s| s.to_string()).collect();
-        assert_eq!(suites, ALLOWED.iter().map(|name| (*name).to_owned()).collect());
+        let built = ROWS.iter().filter_map(|row| Suite(row).algorithm().ok());
+        assert_eq!(suites, built.map(|algorithm| algorithm.to_string()).collect());
         for bad in ["aes-256-gcm:tag=12", "aes-128-gcm:nonce=16", "kc-xaes-256-gcm:nonce=20"] {
             assert!(bad.parse::<Algorithm>().is_ok() && bad.parse::<Suite>().is_err(), "{bad}");
         }

@@ -113,7 +113,7 @@ proptest! {
         let plain = range.start as u64..range.end as u64;
         let needed = payload.stored_range(plain.clone());
         // In whole segments, and not one too many.
-        let unit = (segment + header.suite().algorithm().tag_bytes()) as u64;
+        let unit = (segment + header.suite().tag_bytes()) as u64;
         assert!(needed.end - needed.start <= (range.len() as u64 / segment as u64 + 2) * unit);
         let mut buffer = vec![0xee; range.len() + 5];
         let n = payload

@@ -85,7 +85,7 @@ fn every_suite() {
             .suite(suite)
             .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
             .unwrap();
-        let tags = 2 * suite.algorithm().tag_bytes();
+        let tags = 2 * suite.tag_bytes();
         assert_eq!(sealed.len(), HEADER_BYTES + message.len() + tags, "{suite}");
         for shape in [STREAM, FILE] {
             let (result, opened) = decrypt(&key, shape, &sealed);
@@ -93,7 +93,7 @@ fn every_suite() {
             assert!(opened == message, "{suite}");
         }
         // The last segment's tag, whatever its parts are.
-        for back in 1..=suite.algorithm().tag_bytes() {
+        for back in 1..=suite.tag_bytes() {
             let at = sealed.len() - back;
             sealed[at] ^= 1;
             let (result, _) = decrypt(&key, STREAM, &sealed);

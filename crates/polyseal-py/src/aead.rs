@@ -1,4 +1,5 @@
 //! AEADs: one class for all, of which [`classes`](crate::classes) makes one for each algorithm.
+//! Those of Flex whose sealed messages are in one piece have a base of their own, `flex_aead.rs`.
 //!
 //! Output is computed in memory that nobody else has: a new `bytes` object, or for `…_into` memory
 //! of our own that is copied at the end. So no other thread sees a plaintext before it has proven
@@ -13,7 +14,6 @@ use polyseal::{Error, random_nonce};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyType};
-use zeroize::Zeroizing;
 
 use crate::errors::of_message;
 use crate::memory::{self, Input, Output};
@@ -30,22 +30,18 @@ type Result<T> = polyseal::Result<T>;
 pub(crate) struct Aead {
     aead: AnyAead,
     nonce: usize,
-    head: usize,
     tag: usize,
-    whole: bool,
     /// How many messages a key may have under random nonces, if that is too few.
     few: Option<u128>,
 }
 
 impl Aead {
-    fn made(aead: AnyAead) -> Self {
+    pub(crate) fn made(aead: AnyAead) -> Self {
         let algorithm = aead.algorithm();
         let few = Limits::of(algorithm).random_nonce_messages;
         Self {
             nonce: algorithm.nonce_bytes(),
-            head: algorithm.head_bytes(),
             tag: algorithm.tag_bytes(),
-            whole: algorithm.is_whole(),
             few: few.filter(|&limit| limit < random_nonce::MIN_MESSAGES),
             aead,
         }
@@ -53,7 +49,7 @@ impl Aead {
 
     /// The length of a sealed message.
     #[inline]
-    fn sealed_bytes(&self, message: usize) -> Result<usize> {
+    pub(crate) fn sealed_bytes(&self, message: usize) -> Result<usize> {
         let algorithm = self.aead.algorithm();
         let bytes = algorithm.ciphertext_bytes(message as u64);
         bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| self.too_long())
@@ -67,7 +63,7 @@ impl Aead {
 
     /// The length of the message in a sealed one; too short a one is not authentic.
     #[inline]
-    fn message_bytes(&self, sealed: usize) -> Result<usize> {
+    pub(crate) fn message_bytes(&self, sealed: usize) -> Result<usize> {
         let bytes = self.aead.algorithm().message_bytes(sealed as u64);
         bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or(Error::Unauthentic)
     }
@@ -75,14 +71,7 @@ impl Aead {
     /// Seals `data` into `out`, which has the length of the sealed message.
     #[inline]
     fn seal_to(&self, nonce: &[u8], ad: &[u8], data: &Input<'_>, out: &mut [u8]) -> Result<()> {
-        if self.whole {
-            let mut copy = Zeroizing::default();
-            let sealed = self.aead.seal(nonce, ad, slice(data, &mut copy))?;
-            out.copy_from_slice(&sealed);
-            return Ok(());
-        }
-        let (head, rest) = out.split_at_mut(self.head);
-        let (body, tail) = rest.split_at_mut(data.len());
+        let (body, tag) = out.split_at_mut(data.len());
         let body = match data {
             Input::Bytes(data) => InOutBuf::new(data, body).map_err(|_| Error::WholeOnly)?,
             foreign @ Input::Foreign(_) => {
@@ -90,15 +79,7 @@ impl Aead {
                 body.into()
             }
         };
-        if head.is_empty() {
-            return self.aead.seal_inout_detached(nonce, ad, body, tail);
-        }
-        with_tag(self.tag, |tag| {
-            self.aead.seal_inout_detached(nonce, ad, body, tag)?;
-            head.copy_from_slice(&tag[..self.head]);
-            tail.copy_from_slice(&tag[self.head..]);
-            Ok(())
-        })
+        self.aead.seal_inout_detached(nonce, ad, body, tag)
     }
 
     /// Opens `data` from offset `from` on into `out`, which has the length of the message.
@@ -111,54 +92,30 @@ impl Aead {
         from: usize,
         out: &mut [u8],
     ) -> Result<()> {
-        if self.whole {
-            let mut copy = Zeroizing::default();
-            let message = self.aead.open(nonce, ad, &slice(data, &mut copy)[from..])?;
-            let message = Zeroizing::new(message);
-            out.copy_from_slice(&message);
-            return Ok(());
-        }
-        let start = from + self.head;
-        let end = start + out.len();
-        let body = match data {
+        let end = from + out.len();
+        match data {
             Input::Bytes(data) => {
-                InOutBuf::new(&data[start..end], out).map_err(|_| Error::WholeOnly)?
+                let body = InOutBuf::new(&data[from..end], out).map_err(|_| Error::WholeOnly)?;
+                self.aead.open_inout_detached(nonce, ad, body, &data[end..])
             }
             foreign @ Input::Foreign(_) => {
-                foreign.copy_range(start..end, out);
-                out.into()
+                foreign.copy_range(from..end, out);
+                with_room(self.tag, |tag| {
+                    foreign.copy_range(end..data.len(), tag);
+                    self.aead.open_inout_detached(nonce, ad, out.into(), tag)
+                })
             }
-        };
-        if let (Input::Bytes(data), 0) = (data, self.head) {
-            return self.aead.open_inout_detached(nonce, ad, body, &data[end..]);
         }
-        with_tag(self.tag, |tag| {
-            data.copy_range(from..start, &mut tag[..self.head]);
-            data.copy_range(end..data.len(), &mut tag[self.head..]);
-            self.aead.open_inout_detached(nonce, ad, body, tag)
-        })
     }
 }
 
-/// Room for a tag of so many bytes: on the stack, but for the longest of Flex.
+/// Room for a nonce or a tag of so many bytes: on the stack, but for the longest of any algorithm.
 #[inline]
-fn with_tag<T>(bytes: usize, work: impl FnOnce(&mut [u8]) -> T) -> T {
+fn with_room<T>(bytes: usize, work: impl FnOnce(&mut [u8]) -> T) -> T {
     match bytes {
         ..=16 => work(&mut [0; 16][..bytes]),
         17..=64 => work(&mut [0; 64][..bytes]),
         _ => work(&mut vec![0; bytes]),
-    }
-}
-
-/// The bytes of `data`; those of foreign memory in `copy`.
-fn slice<'a>(data: &'a Input<'_>, copy: &'a mut Zeroizing<Vec<u8>>) -> &'a [u8] {
-    match data {
-        Input::Bytes(bytes) => bytes,
-        Input::Foreign(_) => {
-            copy.resize(data.len(), 0);
-            data.copy_range(0..data.len(), copy);
-            copy
-        }
     }
 }
 
@@ -218,10 +175,8 @@ impl Aead {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let data = Input::of(data)?;
-        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
-        new_bytes(py, sealed, data.len() + ad.len(), |out| self.seal_to(&nonce, &ad, &data, out))
+        let message = Given { nonce, data, associated_data };
+        self.encrypt_by(py, message, |nonce, ad, data, out| self.seal_to(nonce, ad, data, out))
     }
 
     /// Decrypts what `encrypt` returned. Raises `InvalidTag` if anything of it has been altered.
@@ -233,13 +188,8 @@ impl Aead {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let data = Input::of(data)?;
-        self.expect_nonce(nonce.len())?;
-        let message = self.message_bytes(data.len()).map_err(of_message)?;
-        new_bytes(py, message, data.len() + ad.len(), |out| {
-            self.open_to(&nonce, &ad, &data, 0, out)
-        })
+        let message = Given { nonce, data, associated_data };
+        self.decrypt_by(py, message, |nonce, ad, data, out| self.open_to(nonce, ad, data, 0, out))
     }
 
     /// The same as `encrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
@@ -252,23 +202,10 @@ impl Aead {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let (data, output) = (Input::of(data)?, Output::of(buf)?);
-        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
-        expect_room(&output, sealed)?;
-        detached(py, data.len() + ad.len(), || {
-            with_scratch(sealed, |out| {
-                let result = self.seal_to(&nonce, &ad, &data, out);
-                match result {
-                    Ok(()) => output.write(0, out),
-                    // It may have been a copy of the plaintext.
-                    Err(_) => wipe(out),
-                }
-                result
-            })
+        let message = Given { nonce, data, associated_data };
+        self.encrypt_into_by(py, message, buf, |nonce, ad, data, out| {
+            self.seal_to(nonce, ad, data, out)
         })
-        .map_err(of_message)?;
-        Ok(sealed)
     }
 
     /// The same as `decrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
@@ -281,27 +218,10 @@ impl Aead {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let (data, output) = (Input::of(data)?, Output::of(buf)?);
-        self.expect_nonce(nonce.len())?;
-        let Ok(message) = self.message_bytes(data.len()) else {
-            output.wipe(output.len().min(data.len()));
-            return Err(of_message(Error::Unauthentic));
-        };
-        expect_room(&output, message)?;
-        detached(py, data.len() + ad.len(), || {
-            with_scratch(message, |out| {
-                let result = self.open_to(&nonce, &ad, &data, 0, out);
-                match result {
-                    Ok(()) => output.write(0, out),
-                    Err(_) => output.wipe(message),
-                }
-                wipe(out);
-                result
-            })
+        let message = Given { nonce, data, associated_data };
+        self.decrypt_into_by(py, message, buf, |nonce, ad, data, out| {
+            self.open_to(nonce, ad, data, 0, out)
         })
-        .map_err(of_message)?;
-        Ok(message)
     }
 
     /// Encrypts `data` under a random nonce. The result is all that `open` needs beside the key:
@@ -317,12 +237,9 @@ impl Aead {
         self.expect_random_nonces()?;
         let ad = Input::of_optional(associated_data)?.take();
         let data = Input::of(data)?;
-        let front = self.front_bytes();
         let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
-        new_bytes(py, front + sealed, data.len() + ad.len(), |out| {
-            let mut hidden = [0; MAX_NONCE_BYTES];
-            let (nonce, rest) = out.split_at_mut(front);
-            let nonce = if front == 0 { &mut hidden[..self.nonce] } else { nonce };
+        new_bytes(py, self.nonce + sealed, data.len() + ad.len(), |out| {
+            let (nonce, rest) = out.split_at_mut(self.nonce);
             getrandom::fill(nonce).map_err(|_| Error::Random)?;
             self.seal_to(nonce, &ad, &data, rest)
         })
@@ -338,18 +255,13 @@ impl Aead {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let ad = Input::of_optional(associated_data)?.take();
         let data = Input::of(sealed)?;
-        let front = self.front_bytes();
-        if self.head > 0 {
-            let sealed = data.take();
-            return self.open_hidden(py, &ad, &sealed);
-        }
-        let message = data.len().checked_sub(front).ok_or(Error::Unauthentic);
+        let message = data.len().checked_sub(self.nonce).ok_or(Error::Unauthentic);
         let message = message.and_then(|sealed| self.message_bytes(sealed)).map_err(of_message)?;
         new_bytes(py, message, data.len() + ad.len(), |out| {
-            let mut nonce = [0; MAX_NONCE_BYTES];
-            let nonce = &mut nonce[..front];
-            data.copy_range(0..front, nonce);
-            self.open_to(nonce, &ad, &data, front, out)
+            with_room(self.nonce, |nonce| {
+                data.copy_range(0..self.nonce, nonce);
+                self.open_to(nonce, &ad, &data, self.nonce, out)
+            })
         })
     }
 
@@ -363,10 +275,6 @@ impl Aead {
         self.expect_random_nonces()?;
         let items: Vec<Item<'py>> =
             items.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?;
-        if self.whole || self.head > 0 {
-            let sealed = items.iter().map(|(data, ad)| self.seal(py, data, ad.as_ref()));
-            return PyList::new(py, sealed.collect::<PyResult<Vec<_>>>()?);
-        }
         let mut spots = Vec::with_capacity(items.len());
         let mut total = 0;
         for (data, ad) in &items {
@@ -399,12 +307,110 @@ impl Aead {
     }
 }
 
-type Item<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+pub(crate) type Item<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
-/// The longest nonce of the registry.
-const MAX_NONCE_BYTES: usize = 1024;
+/// The arguments of a call: a nonce, and what is sealed or opened under it.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a, 'py> {
+    pub(crate) nonce: &'a Bound<'py, PyAny>,
+    pub(crate) data: &'a Bound<'py, PyAny>,
+    pub(crate) associated_data: Option<&'a Bound<'py, PyAny>>,
+}
 
+/// The calls, with `work` for the cryptography. It is given nonce, associated data, input and
+/// output, which has the length that the algorithm says.
 impl Aead {
+    pub(crate) fn encrypt_by<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'_, 'py>,
+        work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let nonce = Input::of(given.nonce)?.take();
+        let ad = Input::of_optional(given.associated_data)?.take();
+        let data = Input::of(given.data)?;
+        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
+        new_bytes(py, sealed, data.len() + ad.len(), |out| work(&nonce, &ad, &data, out))
+    }
+
+    pub(crate) fn decrypt_by<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'_, 'py>,
+        work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let nonce = Input::of(given.nonce)?.take();
+        let ad = Input::of_optional(given.associated_data)?.take();
+        let data = Input::of(given.data)?;
+        self.expect_nonce(nonce.len())?;
+        let message = self.message_bytes(data.len()).map_err(of_message)?;
+        new_bytes(py, message, data.len() + ad.len(), |out| work(&nonce, &ad, &data, out))
+    }
+
+    pub(crate) fn encrypt_into_by<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'_, 'py>,
+        buf: &Bound<'py, PyAny>,
+        work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
+    ) -> PyResult<usize> {
+        let nonce = Input::of(given.nonce)?.take();
+        let ad = Input::of_optional(given.associated_data)?.take();
+        let (data, output) = (Input::of(given.data)?, Output::of(buf)?);
+        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
+        expect_room(&output, sealed)?;
+        detached(py, data.len() + ad.len(), || {
+            with_scratch(sealed, |out| {
+                let result = work(&nonce, &ad, &data, out);
+                match result {
+                    Ok(()) => output.write(0, out),
+                    // It may have been a copy of the plaintext.
+                    Err(_) => wipe(out),
+                }
+                result
+            })
+        })
+        .map_err(of_message)?;
+        Ok(sealed)
+    }
+
+    pub(crate) fn decrypt_into_by<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'_, 'py>,
+        buf: &Bound<'py, PyAny>,
+        work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
+    ) -> PyResult<usize> {
+        let nonce = Input::of(given.nonce)?.take();
+        let ad = Input::of_optional(given.associated_data)?.take();
+        let (data, output) = (Input::of(given.data)?, Output::of(buf)?);
+        self.expect_nonce(nonce.len())?;
+        let Ok(message) = self.message_bytes(data.len()) else {
+            output.wipe(output.len().min(data.len()));
+            return Err(of_message(Error::Unauthentic));
+        };
+        expect_room(&output, message)?;
+        detached(py, data.len() + ad.len(), || {
+            with_scratch(message, |out| {
+                let result = work(&nonce, &ad, &data, out);
+                match result {
+                    Ok(()) => output.write(0, out),
+                    Err(_) => output.wipe(message),
+                }
+                wipe(out);
+                result
+            })
+        })
+        .map_err(of_message)?;
+        Ok(message)
+    }
+
+    /// The AEAD itself.
+    #[cfg(feature = "flex")]
+    pub(crate) fn any(&self) -> &AnyAead {
+        &self.aead
+    }
+
     fn expect_nonce(&self, actual: usize) -> PyResult<()> {
         if actual == self.nonce {
             return Ok(());
@@ -412,25 +418,8 @@ impl Aead {
         Err(of_message(Error::Length { what: "nonce", expected: self.nonce, actual }))
     }
 
-    fn expect_random_nonces(&self) -> PyResult<()> {
+    pub(crate) fn expect_random_nonces(&self) -> PyResult<()> {
         self.few.map_or(Ok(()), |limit| Err(of_message(Error::FewRandomNonces { limit })))
-    }
-
-    /// The length of the nonce in front of a sealed message.
-    #[inline]
-    fn front_bytes(&self) -> usize {
-        if self.head > 0 { 0 } else { self.nonce }
-    }
-
-    fn open_hidden<'py>(
-        &self,
-        py: Python<'py>,
-        ad: &[u8],
-        sealed: &[u8],
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        self.message_bytes(sealed.len()).map_err(of_message)?;
-        let opened = detached(py, sealed.len(), || self.aead.open_hidden_nonce(ad, sealed));
-        Ok(PyBytes::new(py, &opened.map_err(of_message)?.message))
     }
 
     /// Nonce, ciphertext and tag of each, one after the other.

@@ -17,18 +17,28 @@ use crate::mac::Mac;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let names = families().iter().filter(|family| !family.identity.papers_only).map(|family| {
-        let base = match family.identity.kind {
-            Kind::Mac => py.get_type::<Mac>(),
-            _ => py.get_type::<Aead>(),
-        };
+        let algorithm = Algorithm::new(family);
+        let base = base_of(py, &algorithm);
         let name = class_name(family.identity.id);
-        module.add(name.as_str(), class(&base, &name, &Algorithm::new(family))?)?;
+        module.add(name.as_str(), class(&base, &name, &algorithm)?)?;
         Ok((family.identity.id, name))
     });
     let names: Vec<_> = names.collect::<PyResult<_>>()?;
     module.add("ALGORITHMS", names.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;
     module.add_function(wrap_pyfunction!(algorithm_class, module)?)?;
     module.add_function(wrap_pyfunction!(suites, module)?)
+}
+
+/// The class that has the methods of `algorithm`.
+fn base_of<'py>(py: Python<'py>, algorithm: &Algorithm) -> Bound<'py, PyType> {
+    match algorithm.family().identity.kind {
+        Kind::Mac => py.get_type::<Mac>(),
+        #[cfg(feature = "flex")]
+        _ if crate::flex_aead::is_in_one_piece(algorithm) => {
+            py.get_type::<crate::flex_aead::OnePieceAead>()
+        }
+        _ => py.get_type::<Aead>(),
+    }
 }
 
 /// The name of the class, and of the type in Rust, of the family `id`. `flex` is the one of which

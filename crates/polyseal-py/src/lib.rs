@@ -18,7 +18,11 @@ mod classes;
 mod errno;
 mod errors;
 mod files;
+#[cfg(feature = "flex")]
 mod flex;
+#[cfg(feature = "flex")]
+mod flex_aead;
+#[cfg(feature = "flex")]
 mod hazmat;
 mod key_set;
 mod kms;
@@ -43,7 +47,9 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<aead::Aead>()?;
     module.add_class::<mac::Mac>()?;
+    #[cfg(feature = "flex")]
     module.add_class::<flex::Flex>()?;
+    #[cfg(feature = "flex")]
     module.add_class::<hazmat::WideBlock>()?;
     module.add_class::<secret::SecretKey>()?;
     module.add_class::<key_set::KeySet>()?;

@@ -5,9 +5,7 @@
 
 use polyseal::aead::KeyInit;
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::flex::{Builder, Config, ConfigError, Flex};
 use polyseal::gcm::{Aes128, Aes256, Cmac};
-use polyseal::hazmat::WideBlock;
 use polyseal::registry::Algorithm;
 
 use crate::schema::{Expected, Instance, Test};
@@ -16,7 +14,7 @@ use crate::schema::{Expected, Instance, Test};
 pub type Verdict = Result<(), &'static str>;
 
 /// What opening gave.
-enum OpenResult {
+pub(crate) enum OpenResult {
     Refused,
     Message,
     /// Something was accepted, but not as the message of the test.
@@ -28,9 +26,10 @@ pub(crate) fn check(instance: &Instance, test: &Test) -> Verdict {
     let opened = match instance {
         Instance::Aead(algorithm) => open(algorithm, test),
         Instance::Mac(algorithm) => verify(algorithm, test),
-        Instance::Flex { config, setup_ad } => open_flex(*config, setup_ad, test),
+        #[cfg(feature = "flex")]
+        Instance::Flex(instance) => instance.open(test),
         Instance::Cmac { .. } if seals(instance, test) => OpenResult::Message,
-        Instance::Cmac { .. } | Instance::None | Instance::Skipped => OpenResult::Refused,
+        Instance::Cmac { .. } | Instance::None | Instance::Skipped(_) => OpenResult::Refused,
     };
     if test.result == Expected::Valid && !seals(instance, test) {
         return Err("sealing gives something else");
@@ -63,46 +62,6 @@ fn open(algorithm: &Algorithm, test: &Test) -> OpenResult {
     }
 }
 
-/// The configuration, whatever its level: vectors are no secrets.
-fn flex_config(bytes: [u8; 8]) -> Result<Config, ConfigError> {
-    Builder::from_bytes(bytes)?.allow_64_bits().build()
-}
-
-fn wide_block(config: [u8; 8], setup_ad: &[u8], test: &Test) -> polyseal::Result<WideBlock> {
-    WideBlock::init(Builder::from_bytes(config)?.allow_64_bits(), &test.key, setup_ad)
-}
-
-/// Opens without the nonce where it is hidden: then it must come out. What does not commit is a
-/// wide-block cipher.
-fn open_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> OpenResult {
-    let opened = match flex_config(config) {
-        Ok(config) => {
-            let given = if config.hidden_bytes() > 0 { &[][..] } else { &test.iv };
-            Flex::init(config, &test.key, setup_ad)
-                .and_then(|flex| flex.open(given, &test.aad, &test.ct))
-                .map(|opened| opened.nonce == test.iv && *opened.message == test.msg)
-        }
-        Err(_) => wide_block(config, setup_ad, test)
-            .and_then(|cipher| {
-                let hides = cipher.config().hidden_bytes() > 0;
-                cipher.decipher(if hides { &[] } else { &test.iv }, &test.aad, &test.ct)
-            })
-            .map(|opened| opened.nonce == test.iv && *opened.message == test.msg),
-    };
-    match opened {
-        Err(_) => OpenResult::Refused,
-        Ok(true) if test.tag.is_empty() => OpenResult::Message,
-        Ok(_) => OpenResult::Other,
-    }
-}
-
-fn seal_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> polyseal::Result<Vec<u8>> {
-    match flex_config(config) {
-        Ok(config) => Flex::init(config, &test.key, setup_ad)?.seal(&test.iv, &test.aad, &test.msg),
-        Err(_) => wide_block(config, setup_ad, test)?.encipher(&test.iv, &test.aad, &test.msg),
-    }
-}
-
 fn verify(algorithm: &Algorithm, test: &Test) -> OpenResult {
     let mac = AnyMac::new(algorithm, &test.key);
     match mac.and_then(|mac| mac.verify(&test.iv, &test.msg, &test.tag)) {
@@ -123,13 +82,12 @@ fn seals(instance: &Instance, test: &Test) -> bool {
         Instance::Mac(algorithm) => AnyMac::new(algorithm, &test.key)
             .and_then(|mac| mac.mac(&test.iv, &test.msg))
             .is_ok_and(|tag| tag == test.tag),
-        Instance::Flex { config, setup_ad } => {
-            test.tag.is_empty() && seal_flex(*config, setup_ad, test).is_ok_and(|ct| ct == test.ct)
-        }
+        #[cfg(feature = "flex")]
+        Instance::Flex(instance) => instance.seals(test),
         Instance::Cmac { key_bytes, tag_bytes } => {
             cmac(*key_bytes, test).is_some_and(|tag| tag[..*tag_bytes] == test.tag)
         }
-        Instance::None | Instance::Skipped => false,
+        Instance::None | Instance::Skipped(_) => false,
     }
 }
 

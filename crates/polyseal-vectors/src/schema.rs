@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use polyseal::flex::{Builder, ConfigError};
-use polyseal::registry::{Algorithm, Kind, ParamKind, family};
+use polyseal::registry::{Algorithm, Kind, ParamKind, family, feature_of};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -34,9 +33,6 @@ const WYCHEPROOF: [(&str, &str); 8] = [
 /// Wycheproof's name of AES-GCM with keys of every length.
 const AES_GCM: &str = "AES-GCM";
 
-/// Flex in any configuration, also those that have to be allowed.
-const FLEX: &str = "flex";
-
 /// CMAC takes no nonce, and is not in the registry.
 const AES_CMAC: &str = "AES-CMAC";
 
@@ -54,10 +50,13 @@ impl Group {
         &self.tests
     }
 
-    /// Whether nothing here can run them: they are of AES-192.
+    /// The reason why nothing here can run them, if nothing can.
     #[must_use]
-    pub fn is_skipped(&self) -> bool {
-        matches!(self.instance, Instance::Skipped)
+    pub fn skipped(&self) -> Option<Skipped> {
+        match self.instance {
+            Instance::Skipped(why) => Some(why),
+            _ => None,
+        }
     }
 
     /// Runs one of its tests: it seals, opens and compares.
@@ -69,22 +68,42 @@ impl Group {
     }
 }
 
+/// The reason why a group is not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skipped {
+    /// Polyseal has no AES with keys of 192 bits.
+    Aes192,
+    /// This build was made without the algorithm.
+    LeftOut {
+        /// The feature of this crate that brings it: `"flex"`, `"omd"` or `"papers"`.
+        feature: &'static str,
+    },
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Aes192 => f.write_str("there is no AES-192 here"),
+            Self::LeftOut { feature } => {
+                write!(f, "left out of this build: the feature `{feature}` brings it")
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Instance {
     Aead(Algorithm),
     Mac(Algorithm),
-    Flex {
-        config: [u8; 8],
-        setup_ad: Vec<u8>,
-    },
+    #[cfg(feature = "flex")]
+    Flex(crate::flex::Instance),
     Cmac {
         key_bytes: usize,
         tag_bytes: usize,
     },
     /// There is none of these sizes, and the tests are all invalid.
     None,
-    /// AES-192.
-    Skipped,
+    Skipped(Skipped),
 }
 
 /// One test of a group.
@@ -197,7 +216,7 @@ fn groups(text: &str) -> Result<Vec<Group>> {
     if with_tests.peek().is_none() {
         return Err("there are no tests".to_owned());
     }
-    if with_tests.all(|group| matches!(group.instance, Instance::Skipped)) {
+    if with_tests.all(|group| matches!(group.instance, Instance::Skipped(Skipped::Aes192))) {
         return Err("all tests are of AES-192, which is not here".to_owned());
     }
     Ok(groups)
@@ -209,6 +228,11 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         "MacTest" => Kind::Mac,
         other => return Err(format!("unknown type of group {other}")),
     };
+    if let Some(feature) = feature_of(name).filter(|_| family(name).is_none()) {
+        let shape = GroupFields { nonce: true, ad: kind == Kind::Aead };
+        let tests = raw.tests.into_iter().map(|raw| test(&shape, raw)).collect::<Result<_>>()?;
+        return Ok(Group { instance: Instance::Skipped(Skipped::LeftOut { feature }), tests });
+    }
     let base = base(name, raw.key_size)?;
     if kind != base.map_or(Kind::Mac, |base| base.family().identity.kind) {
         let name = base.map_or(name, |base| base.family().identity.id);
@@ -224,7 +248,13 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         (_, iv_size) => iv_size.unwrap_or(0),
     };
     let instance = match (base, raw.params.0.keys().next()) {
-        _ if name == FLEX => flex(&raw.params.0, &tests, raw.key_size, iv_size, raw.tag_size),
+        #[cfg(feature = "flex")]
+        _ if name == crate::flex::NAME => crate::flex::Instance::read(
+            &raw.params.0,
+            &tests,
+            [raw.key_size, iv_size, raw.tag_size],
+        )
+        .map(Instance::Flex),
         (Some(base), _) => {
             let base = with_params(base, &raw.params.0)?;
             with_sizes(base, raw.key_size, iv_size, raw.tag_size).map(|algorithm| match kind {
@@ -236,7 +266,7 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         (None, Some(param)) => return Err(format!("unknown parameter {param}")),
     };
     if matches!(name, AES_GCM | AES_CMAC) && raw.key_size == 192 {
-        return Ok(Group { instance: Instance::Skipped, tests });
+        return Ok(Group { instance: Instance::Skipped(Skipped::Aes192), tests });
     }
     // A length that does not exist is refused, and that is all that an invalid test asks for.
     let instance = match instance {
@@ -246,38 +276,6 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         instance => instance.unwrap_or(Instance::None),
     };
     Ok(Group { instance, tests })
-}
-
-/// A configuration of Flex, and the setup associated data.
-fn flex(
-    params: &BTreeMap<String, Value>,
-    tests: &[Test],
-    key: u64,
-    iv: u64,
-    tag: u64,
-) -> Result<Instance> {
-    let bytes = |name: &str| {
-        let digits = params.get(name).and_then(Value::as_str);
-        let digits = digits.ok_or_else(|| format!("missing parameter `{name}`"))?;
-        hex::decode(digits).map_err(|_| format!("parameter {name} is not hexadecimal"))
-    };
-    let config = bytes("cfg")?.try_into().map_err(|_| "cfg has not 8 bytes")?;
-    let setup_ad = if params.contains_key("setupAd") { bytes("setupAd")? } else { Vec::new() };
-    if let Some(name) = params.keys().find(|name| !["cfg", "setupAd"].contains(&name.as_str())) {
-        return Err(format!("unknown parameter {name}"));
-    }
-    if tag != 0 {
-        return Err("a tag of Flex is in `ct`, and `tagSize` is 0".to_owned());
-    }
-    let bits = |bytes: &[u8]| 8 * bytes.len() as u64;
-    let other = |test: &&Test| bits(&test.key) != key || bits(&test.iv) != iv;
-    if let Some(test) = tests.iter().find(other) {
-        return Err(format!("tcId {}: not of the group's sizes", test.id));
-    }
-    match Builder::from_bytes(config).and_then(|builder| builder.allow_64_bits().build()) {
-        Ok(_) | Err(ConfigError::NotCommitting) => Ok(Instance::Flex { config, setup_ad }),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// The algorithm before sizes and parameters are chosen; none for CMAC.

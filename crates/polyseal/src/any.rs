@@ -95,6 +95,16 @@ impl AnyAead {
         Ok(Self::made(algorithm, make(algorithm, key, backend)))
     }
 
+    /// The same for an algorithm that takes setup associated data: only those of Flex do, which
+    /// this build was made without.
+    ///
+    /// # Errors
+    /// [`Error::NoSetupAd`].
+    #[cfg(not(feature = "flex"))]
+    pub fn with_setup_ad(_: &Algorithm, _: &[u8], _: &[u8]) -> Result<Self> {
+        Err(Error::NoSetupAd)
+    }
+
     fn made(algorithm: &Algorithm, cipher: BoxedAead) -> Self {
         Self { algorithm: *algorithm, lengths: Lengths::of(algorithm), cipher }
     }

@@ -89,30 +89,29 @@ pub enum Error {
     },
     /// No algorithm has this name.
     UnknownAlgorithm,
+    /// The algorithm exists, and this build was made without it.
+    LeftOut {
+        /// The feature of the crate `polyseal` that brings it: `"flex"`, `"omd"` or `"papers"`.
+        feature: &'static str,
+    },
     /// No need has this name.
     UnknownNeed,
     /// No AEAD leaves the message's length as it is. `hazmat::WideBlock` does.
-    #[cfg(feature = "flex")]
     LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
     /// Parameters that exclude each other.
     ExclusiveParameters,
     /// The algorithm takes no setup associated data.
-    #[cfg(feature = "flex")]
     NoSetupAd,
     /// The hash of setup associated data is another profile's, or the configuration does not take
     /// one.
-    #[cfg(feature = "flex")]
     SetupHash,
     /// The configuration has no segments.
-    #[cfg(feature = "flex")]
     NoSegments,
     /// A stream has fewer than 2^64 segments.
-    #[cfg(feature = "flex")]
     TooManySegments,
     /// A sealed message of this algorithm is in one piece: there are no detached calls.
-    #[cfg(feature = "flex")]
     WholeOnly,
     /// The algorithm is a MAC where an AEAD is needed, or the other way round.
     WrongKind,
@@ -154,8 +153,10 @@ impl fmt::Display for Error {
                 f.write_str(" messages: take an algorithm with longer nonces")
             }
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
+            Self::LeftOut { feature } => {
+                write!(f, "left out of this build: the feature `{feature}` brings it")
+            }
             Self::UnknownNeed => f.write_str("unknown need"),
-            #[cfg(feature = "flex")]
             Self::LengthPreserving => f.write_str(
                 "no AEAD preserves the length, for a tag takes room; `polyseal hazmat` has what \
                  does, and authenticates nothing",
@@ -164,17 +165,12 @@ impl fmt::Display for Error {
             Self::ExclusiveParameters => {
                 f.write_str("this algorithm takes one of its parameters at most")
             }
-            #[cfg(feature = "flex")]
             Self::NoSetupAd => f.write_str("this algorithm takes no setup associated data"),
-            #[cfg(feature = "flex")]
             Self::SetupHash => f.write_str(
                 "the hash of setup associated data is another profile's, or it is not to be hashed",
             ),
-            #[cfg(feature = "flex")]
             Self::NoSegments => f.write_str("the configuration has no segments"),
-            #[cfg(feature = "flex")]
             Self::TooManySegments => f.write_str("a stream has fewer than 2^64 segments"),
-            #[cfg(feature = "flex")]
             Self::WholeOnly => {
                 f.write_str("this algorithm's ciphertext is in one piece: use seal and open")
             }

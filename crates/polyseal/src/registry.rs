@@ -69,6 +69,59 @@ pub fn family(id: &str) -> Option<&'static Family> {
     families().iter().find(|f| f.identity.id == id)
 }
 
+/// The ids of the families that optional features bring, whether or not this build has them.
+const OPTIONAL: &[(&str, &[&str])] = &[
+    (
+        "flex",
+        &[
+            "flex",
+            "flex-och",
+            "flex-och-public",
+            "flex-och-transport",
+            "flex-och-stream",
+            "flex-civ",
+            "flex-civ-public",
+            "flex-civ-stream",
+            "flex-robust",
+            "flex-robust-ae",
+        ],
+    ),
+    ("omd", &["omd-sha256", "omd-sha512", "omd-blake2b"]),
+    (
+        "papers",
+        &[
+            "aegis-128x-v1",
+            "aegis-256x-v1",
+            "padding-fix-xaes-256-gcm",
+            "kc-c3-xaes-256-gcm",
+            "f-com-h-aes-256-gcm",
+            "f-com-hkdf-aes-256-gcm",
+            "f-com-dndk-gcm",
+        ],
+    ),
+];
+
+/// The optional feature of this crate that brings the family `id`; `None` for the families that it
+/// has by default, and for ids that no feature brings.
+///
+/// It knows families that this build was made without: see [`Error::LeftOut`].
+///
+/// ```
+/// use polyseal::registry::feature_of;
+///
+/// assert_eq!(feature_of("flex-och"), Some("flex"));
+/// assert_eq!(feature_of("aes-256-gcm"), None);
+/// ```
+#[must_use]
+pub fn feature_of(id: &str) -> Option<&'static str> {
+    OPTIONAL.iter().find(|(_, ids)| ids.contains(&id)).map(|(feature, _)| *feature)
+}
+
+/// The error for an id that this build has no family of.
+fn missing(id: &str) -> Error {
+    feature_of(id).map_or(Error::UnknownAlgorithm, |feature| Error::LeftOut { feature })
+}
+
 impl FromStr for Algorithm {
     type Err = Error;
 
@@ -76,7 +129,7 @@ impl FromStr for Algorithm {
     /// lengths in decimal.
     fn from_str(text: &str) -> Result<Self> {
         let (id, choices) = text.split_once(':').map_or((text, None), |(id, c)| (id, Some(c)));
-        let mut algorithm = Self::new(family(id).ok_or(Error::UnknownAlgorithm)?);
+        let mut algorithm = Self::new(family(id).ok_or_else(|| missing(id))?);
         let Some(choices) = choices else { return Ok(algorithm) };
         for (i, choice) in choices.split(',').enumerate() {
             let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use polyseal::Error;
 use polyseal::flex::{Builder, Config, ConfigError};
-use polyseal::registry::{Algorithm, Family, Kind, Level, families, family};
+use polyseal::registry::{Algorithm, Family, Kind, Level, families, family, feature_of};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use common::instances;
@@ -52,6 +52,31 @@ fn choices_may_come_in_any_order() {
     assert_eq!("aegis-128x-v1:tag=32,degree=8".parse(), Ok(a));
     assert_eq!((a.param("degree"), a.param("tag"), a.tag_bytes()), (Some(8), None, 32));
     assert_eq!(a.to_string(), "aegis-128x-v1:degree=8,tag=32");
+}
+
+/// A build that has all features finds each id of the optional families, and each by its feature.
+#[test]
+fn optional_families_are_of_the_feature_that_brings_them() {
+    let mut ids: Vec<_> = families()
+        .iter()
+        .map(|f| (feature_of(f.identity.id), f.identity.id))
+        .filter_map(|(feature, id)| Some((feature?, id)))
+        .collect();
+    ids.sort_unstable();
+    let expected = |f: &&Family| {
+        let id = f.identity.id;
+        let feature = match id.split('-').next() {
+            _ if f.identity.papers_only => "papers",
+            Some("flex") => "flex",
+            Some("omd") => "omd",
+            _ => return None,
+        };
+        Some((feature, id))
+    };
+    let mut all: Vec<_> = families().iter().filter_map(|f| expected(&f)).collect();
+    all.sort_unstable();
+    assert_eq!(ids, all);
+    assert!(ids.len() >= 20);
 }
 
 #[test]

@@ -12,9 +12,11 @@ use polyseal_local::FileId;
 use polyseal_local::secrets::without_hexadecimal_keys;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "flex")]
+use super::raw::Nonce;
 use super::raw::{
-    self, Nonce, associated_data, cipher_failure, finish, forbidden_outputs, given_nonce, nonce,
-    setup_ad, unhex,
+    self, associated_data, cipher_failure, finish, forbidden_outputs, given_nonce, nonce, setup_ad,
+    unhex,
 };
 use super::{print, warn};
 use crate::args::{AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
@@ -56,6 +58,7 @@ fn open(args: &RawArgs) -> Result {
     let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
     let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &forbidden_outputs)?;
     let sealed = input.read_all()?;
+    #[cfg(feature = "flex")]
     if recovers {
         let opened = aead.open_hidden_nonce(&ad, &sealed).map_err(cipher_failure)?;
         Nonce { bytes: opened.nonce, drawn: true }.tell();

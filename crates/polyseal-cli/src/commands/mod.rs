@@ -6,6 +6,7 @@ mod bench;
 mod cat;
 mod completions;
 mod crypt;
+#[cfg(feature = "flex")]
 mod hazmat;
 mod inspect;
 mod keygen;
@@ -27,6 +28,7 @@ pub(crate) use bench::bench;
 pub(crate) use cat::cat;
 pub(crate) use completions::{completions, man};
 pub(crate) use crypt::{decrypt, encrypt, verify};
+#[cfg(feature = "flex")]
 pub(crate) use hazmat::hazmat;
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;

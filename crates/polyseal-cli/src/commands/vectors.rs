@@ -5,6 +5,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use polyseal_vectors::Skipped;
+
 use super::print;
 use crate::args::VectorsArgs;
 use crate::error::{Code, Failure, Result, shown};
@@ -15,6 +17,8 @@ struct Count {
     passed: u64,
     failed: u64,
     skipped: usize,
+    /// The reason why the last of them was: a file is of one algorithm.
+    why: Option<Skipped>,
 }
 
 pub(crate) fn vectors(args: &VectorsArgs) -> Result {
@@ -24,9 +28,9 @@ pub(crate) fn vectors(args: &VectorsArgs) -> Result {
         let name = shown(&path.display().to_string());
         match file(path) {
             Ok(count) => {
-                let Count { passed, failed, skipped } = count;
-                if skipped > 0 {
-                    print(&format!("{name}: {skipped} skipped: there is no AES-192 here\n"))?;
+                let Count { passed, failed, skipped, why } = count;
+                if let Some(why) = why {
+                    print(&format!("{name}: {skipped} skipped: {why}\n"))?;
                 }
                 print(&format!("{name}: {passed} passed, {failed} failed\n"))?;
                 total.passed += passed;
@@ -56,8 +60,9 @@ fn file(path: &Path) -> Result<Count> {
         .map_err(|error| Failure::new(Code::Content, format!("{name}: {error}")))?;
     let mut count = Count::default();
     for group in &groups {
-        if group.is_skipped() {
+        if let Some(why) = group.skipped() {
             count.skipped += group.tests().len();
+            count.why = Some(why);
             continue;
         }
         for test in group.tests() {

@@ -18,7 +18,6 @@ position of a file object.
 
 from ._polyseal import (
     Aead,
-    Flex,
     Mac,
     Opener,
     Outline,
@@ -126,3 +125,7 @@ __all__ = [
     "verify_tree",
 ]
 __all__ += _algorithms
+try:
+    from ._polyseal import Flex
+except ImportError:  # Built without the feature `flex`.
+    __all__.remove("Flex")

@@ -22,7 +22,16 @@ fn the_list_is_short() {
         assert!(known.iter().any(|prefix| identity.id.starts_with(prefix)), "{}", identity.id);
         assert!(!identity.papers_only, "{}", identity.id);
     }
-    for name in ["flex-och", "omd-sha256", "aegis-128x-v1", "kc-c3-xaes-256-gcm"] {
+    for (name, feature) in [
+        ("flex:cfg=0100012018000000", "flex"),
+        ("flex-och", "flex"),
+        ("omd-sha256:version=1", "omd"),
+        ("aegis-128x-v1", "papers"),
+        ("kc-c3-xaes-256-gcm", "papers"),
+    ] {
+        assert_eq!(name.parse::<Algorithm>(), Err(Error::LeftOut { feature }), "{name}");
+    }
+    for name in ["flexible", "omd-sha3", "aegis-512"] {
         assert_eq!(name.parse::<Algorithm>(), Err(Error::UnknownAlgorithm), "{name}");
     }
 }

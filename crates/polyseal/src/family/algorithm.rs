@@ -96,10 +96,7 @@ impl Algorithm {
 
     /// The tag length in bytes without a hidden nonce.
     pub(crate) fn visible_tag_bytes(&self) -> usize {
-        #[cfg(feature = "flex")]
-        return self.tag_bytes - self.head_bytes();
-        #[cfg(not(feature = "flex"))]
-        self.tag_bytes
+        self.tag_bytes - self.head_bytes()
     }
 
     /// The value of the parameter `name`, if the family has it.
@@ -293,10 +290,25 @@ impl Algorithm {
     }
 }
 
+/// The answers where there is no Flex; `layout.rs` has those with it.
+#[cfg(not(feature = "flex"))]
+impl Algorithm {
+    /// The length in bytes of the hidden nonce that a sealed message begins with: 0.
+    #[must_use]
+    pub fn head_bytes(&self) -> usize {
+        0
+    }
+
+    /// Whether only whole messages are sealed, in segments: never.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        false
+    }
+}
+
 /// A value as it is written. `u64::from_str` would take "+8" and "008": one instance, one spelling.
 pub(crate) fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
     let value = match kind {
-        #[cfg(feature = "flex")]
         ParamKind::Configuration => {
             let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
             let canonical = text.len() == 16 && text.chars().all(digits);

@@ -53,13 +53,11 @@ pub enum ParamKind {
     Number,
     /// 1 for leave to have another parameter's value that gives less than the family promises,
     /// otherwise 0. It changes nothing else.
-    #[cfg(feature = "flex")]
     Permission,
     /// Names: the value is the place of the name in this list.
     Name(&'static [&'static str]),
     /// Configurations of Flex, their eight bytes in 16 hexadecimal digits. Every one is accepted
     /// that the specification allows.
-    #[cfg(feature = "flex")]
     Configuration,
 }
 
@@ -76,15 +74,12 @@ impl Param {
         impl fmt::Display for Text {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.0 {
-                    #[cfg(feature = "flex")]
                     ParamKind::Configuration => write!(f, "{:016x}", self.1),
                     ParamKind::Name(names) => {
                         let name = usize::try_from(self.1).ok().and_then(|at| names.get(at));
                         f.write_str(name.unwrap_or(&"?"))
                     }
-                    ParamKind::Number => self.1.fmt(f),
-                    #[cfg(feature = "flex")]
-                    ParamKind::Permission => self.1.fmt(f),
+                    ParamKind::Number | ParamKind::Permission => self.1.fmt(f),
                 }
             }
         }
@@ -94,20 +89,12 @@ impl Param {
 
     /// Whether there is `value`. Which configurations there are, their rules say.
     pub(super) fn accepts(&self, value: u64) -> bool {
-        #[cfg(feature = "flex")]
-        if self.kind == ParamKind::Configuration {
-            return true;
-        }
-        self.allowed.contains(&value)
+        self.kind == ParamKind::Configuration || self.allowed.contains(&value)
     }
 
     /// The values that tell instances apart.
     pub(super) fn values(&self) -> &'static [u64] {
-        #[cfg(feature = "flex")]
-        if self.kind == ParamKind::Permission {
-            return &[0];
-        }
-        self.allowed
+        if self.kind == ParamKind::Permission { &[0] } else { self.allowed }
     }
 }
 
