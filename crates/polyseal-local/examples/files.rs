@@ -41,7 +41,7 @@ fn run(operation: &str, of: &Arguments) -> Result {
     let how = if is("new_key") { RekeyMode::NewKey } else { RekeyMode::Header };
     let rekey =
         Rekey::new(&identities, &give, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
-    // Of many files, the first that fails is the result.
+    // The result is the error of the first file that fails.
     let mut failed = None;
     let mut tell = |_: &Path, done: Result<FileOutcome>| {
         failed = failed.take().or(done.err());

@@ -1,4 +1,4 @@
-//! What goes wrong with files by name: what it is, and which file it is about.
+//! The errors of files by name: each says what went wrong, and with which file.
 
 use std::fmt::{self, Write as _};
 use std::io;
@@ -18,20 +18,20 @@ pub struct Error {
     problem: Box<Problem>,
 }
 
-/// What went wrong.
+/// The kinds of errors.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Problem {
     /// The operating system refused an operation.
     Io {
-        /// What was being done to the file, as in "cannot … it".
+        /// The verb in "cannot … it".
         what: &'static str,
         /// Its answer.
         source: io::Error,
     },
-    /// What the file format says of the file.
+    /// The file format's error, on reading the file.
     File(polyseal_file::Error),
-    /// What it says of the recipients, or while it encrypts for them.
+    /// The file format's error about the recipients, or while it encrypts for them.
     Sealing(polyseal_file::Error),
     /// The output is there, and was not to be replaced.
     Exists,
@@ -39,7 +39,7 @@ pub enum Problem {
     DanglingLink,
     /// The name of an output ends in `/`, and there is no such directory.
     NoSuchDirectory,
-    /// What stands in the place of the output is no regular file.
+    /// The output path is not a regular file.
     NotAFile,
     /// The input is no regular file without armour, and so cannot be rekeyed.
     NotRekeyable,
@@ -62,19 +62,19 @@ pub enum Problem {
     Busy,
     /// A rekey in place was interrupted, and has left a copy of the header.
     Interrupted,
-    /// What is called as a copy of the header is none.
+    /// Not a header backup, despite its name.
     BadBackup(BackupProblem),
     /// Something that is no copy of the header has its name.
     BackupNameTaken(BackupProblem),
     /// There is no manifest: the directory is no sealed tree.
     NoManifest,
-    /// The manifest is none, or a file does not go into one.
+    /// An invalid manifest, or a file that a manifest cannot list.
     Manifest(manifest::Problem),
     /// A file of the tree is missing.
     Missing,
     /// A file is not of the tree: the manifest does not have it.
     Added,
-    /// The same of what is called as the copy of a header that a rekey in place leaves.
+    /// The same of a file that has the name of a header backup.
     AddedCopy,
     /// A file is authentic, and not the one that the manifest has under that name.
     OtherFile,
@@ -94,14 +94,14 @@ pub enum Problem {
     InAStore,
     /// A store refused an operation.
     Store {
-        /// What was being done, as in "cannot … it".
+        /// The verb in "cannot … it".
         what: &'static str,
         /// Its answer, which names the object.
         source: Box<dyn std::error::Error + Send + Sync>,
-        /// Whether whoever can write to the store brings this about.
+        /// Whether anyone who can write to the store can cause this.
         strange: bool,
     },
-    /// What stands in the place of the directory for a tree is none.
+    /// The output path for a tree is not a directory.
     NotADirectory,
     /// The directory for a tree belongs to another user, or others may write to it.
     NotOurs,
@@ -113,17 +113,17 @@ pub enum Problem {
     SameName(PathBuf),
     /// This system has no such name, and why not.
     ImpossibleName(&'static str),
-    /// What is called so in the tree would be one file with this on this system.
+    /// On this system, another name of the tree means the same file as this one.
     OneFile(PathBuf),
     /// It is neither a file nor a directory nor a symbolic link.
     Special,
-    /// What a function of the caller's said.
+    /// The error of a callback of the caller's.
     Caller(Box<dyn std::error::Error + Send + Sync>),
     /// The caller wanted no more.
     Cancelled,
 }
 
-/// What a file of age does not have.
+/// The features that files of age do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsupportedByAge {
     /// Room for a header in place.
@@ -136,7 +136,7 @@ pub enum UnsupportedByAge {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum BackupProblem {
-    /// It is no regular file of the user, or of whoever owns the file beside it.
+    /// Not a regular file of the user or of the owner of the file beside it.
     Foreign,
     /// It does not begin with a header.
     NoHeader(String),
@@ -165,7 +165,7 @@ impl Error {
         &self.path
     }
 
-    /// What went wrong.
+    /// The kind of error, with its details.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
@@ -178,7 +178,7 @@ impl Error {
     }
 }
 
-/// What goes wrong, made into an [`Error`] about a file.
+/// Makes any error an [`Error`] about a file.
 pub(crate) trait ErrorContext<T> {
     fn cannot(self, what: &'static str, path: &Path) -> Result<T>;
 }
@@ -189,7 +189,7 @@ impl<T> ErrorContext<T> for io::Result<T> {
     }
 }
 
-/// What the file format says of the file at `path`.
+/// Makes an error of the file format one about the file at `path`.
 pub(crate) fn file(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
     |error| match error {
         polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
@@ -197,7 +197,7 @@ pub(crate) fn file(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
     }
 }
 
-/// What it says while it encrypts to `path`.
+/// The same for an error while the file at `path` is encrypted.
 pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
     |error| match error {
         polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
@@ -205,7 +205,7 @@ pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
     }
 }
 
-/// What a manifest at `path` says of itself.
+/// Makes an error of the manifest one about the file at `path`.
 pub(crate) fn of_manifest(path: &Path) -> impl Fn(manifest::Error) -> Error {
     |error| match error {
         manifest::Error::Io(source) => Error::io("read", path, source),
@@ -345,7 +345,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// What is said by way of an I/O error, by a reader or writer of this crate.
+/// Lets a reader or writer of this crate return an [`Error`] as an I/O error.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         Self::other(error)

@@ -34,9 +34,9 @@ use crate::watch::Watch;
 /// ```
 ///
 /// # Errors
-/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
-/// input, [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output,
-/// and one that was to be replaced is as it was.
+/// As [`NewFile::create_at`]; [`Forbidden`](crate::Problem::Forbidden) if the output is the input;
+/// [`Sealing`](crate::Problem::Sealing); or an I/O error. Then there is no output, and an output
+/// that was to be replaced is unchanged.
 pub fn encrypt_file(
     input: &Path,
     output: &Path,
@@ -63,9 +63,9 @@ pub fn encrypt_file(
 /// verified. Files of age, and in armour, are decrypted, too.
 ///
 /// # Errors
-/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
-/// input, [`File`](crate::Problem::File), or what the system says. Then there is no output, and one
-/// that was to be replaced is as it was.
+/// As [`NewFile::create_at`]; [`Forbidden`](crate::Problem::Forbidden) if the output is the input;
+/// [`File`](crate::Problem::File); or an I/O error. Then there is no output, and an output that was
+/// to be replaced is unchanged.
 pub fn decrypt_file(
     input: &Path,
     output: &Path,
@@ -110,7 +110,7 @@ fn carry<T>(
     forbidden.add(FileId::of_file(&from).cannot("read", input)?, "the input");
     let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     let done = work(&from, new.file(), &Watch::new(options.progress))?;
-    // What is no longer wanted by the time of the last bytes does not appear, either.
+    // Cancelling during the last bytes still keeps the output from appearing.
     if options.progress.cancelled() {
         return Err(Error::new(input, Problem::Cancelled));
     }

@@ -1,8 +1,8 @@
 //! Names that must go if the process ends early.
 //!
-//! Where the file system has files without a name, an output needs none before it is complete.
-//! Elsewhere it has a temporary name. Whoever answers signals can remove those names: a library
-//! does not take signals by itself.
+//! Where the file system has files without a name, an output has no name before it is complete.
+//! Elsewhere it has a temporary name. A program that handles signals can remove those names: a
+//! library does not handle signals by itself.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

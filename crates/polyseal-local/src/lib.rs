@@ -9,7 +9,7 @@
 //!
 //! - A name is resolved once, to a directory's handle and a last name ([`Place`]). Everything that
 //!   is done to the file goes by these.
-//! - An output appears complete or not at all. What it replaces stays until then.
+//! - An output appears complete or not at all. The file that it replaces stays until then.
 //! - A new file is for its owner alone. One that replaces another may be read by nobody who could
 //!   not read that.
 //! - What is replaced after it was read is locked, and still what was read ([`LockedFile`]).
@@ -38,8 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Limits: Unix and Windows. What is in `platform` is all that another system has to bring; on
-//! Windows it calls the system, and is the only place with `unsafe`.
+//! Limits: Unix and Windows. A port to another system is a folder in `platform`; on Windows it
+//! calls the system, and is the only place with `unsafe`.
 
 #![cfg_attr(not(windows), forbid(unsafe_code))]
 #![deny(unsafe_code)]

@@ -1,14 +1,14 @@
 //! Read, change, replace: of a file that is locked, and only while it is what was read.
 //!
-//! Whoever reads a file, makes another of it and writes that would undo what has happened to the
-//! file in between, a revoked key among it. So it is locked (`flock`, which other programs may
-//! ignore), and replaced or changed only if the name still means that file and what was read still
-//! stands there: both are compared right before. [`LockedFile`] is all that compares them, and
-//! nothing outside of this crate can.
+//! A program that reads a file, makes another of it and writes that would undo all changes to the
+//! file in between: a revoked key would be back. So the file is locked (`flock`, which other
+//! programs may ignore), and replaced or changed only if the name still means that file and its
+//! contents are still those that were read: both are compared right before. [`LockedFile`] is the
+//! only place that compares them, and nothing outside of this crate can.
 //!
-//! Limits: what another program writes to the file between the comparison and the rename is lost.
-//! Of a file that is not read whole, what was read is compared: of an encrypted one the header,
-//! which no two have in common.
+//! Limits: changes by another program between the comparison and the rename are lost. If a file is
+//! not read whole, only the part that was read is compared: the header of an encrypted file, which
+//! no two files share.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -75,7 +75,7 @@ impl LockedFile {
         Ok(locked)
     }
 
-    /// The same, if the file still begins with what was read of it before it was locked.
+    /// The same, if the file still begins with `read`, which was read before it was locked.
     pub(crate) fn beginning_with(mut self, read: &[u8]) -> Result<Self> {
         self.read = Zeroizing::new(read.to_owned());
         self.expect_unchanged()?;
@@ -83,7 +83,7 @@ impl LockedFile {
         Ok(self)
     }
 
-    /// What was read.
+    /// The contents, as they were read.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.read

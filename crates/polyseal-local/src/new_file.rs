@@ -39,8 +39,8 @@ pub struct NewFile {
     name: Name,
     place: Place,
     overwrite: bool,
-    /// The access that the file gave which was seen under that name. What is not seen has none to
-    /// give: then the new file is for its owner alone.
+    /// The access rights of the file that was seen under that name. If none was seen, the new file
+    /// is for its owner alone.
     replaced: Option<Access>,
     /// Whether it has been asked for that file and name survive a power failure.
     synced: bool,
@@ -55,12 +55,12 @@ enum OfRun {
     New(Arc<Written>),
 }
 
-/// What says which file is replaced.
+/// How the file to be replaced is identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChosenBy {
     /// Its path.
     Path,
-    /// What was read of it, which the new file is made of.
+    /// By the contents that were read, from which the new file is made.
     Contents,
 }
 
@@ -104,8 +104,8 @@ impl NewFile {
         Self::in_place(place, &shown, overwrite, forbidden, ChosenBy::Path)
     }
 
-    /// The same for other recipients of the very file that is there. Whoever can rename something
-    /// on the way to it chooses which file that is, but not who may read what it has.
+    /// The same for other recipients of the very file that is there. Another user who can rename
+    /// something on the way to it can choose the file, but not who may read its contents.
     pub(crate) fn create_from_read(place: Place, forbidden: &Forbidden) -> Result<Self> {
         let shown = place.shown.clone();
         Self::in_place(place, &shown, true, forbidden, ChosenBy::Contents)
@@ -174,7 +174,7 @@ impl NewFile {
         &self.file
     }
 
-    /// What messages call it.
+    /// The path that messages show.
     #[must_use]
     pub fn shown(&self) -> &Path {
         &self.place.shown
@@ -198,7 +198,7 @@ impl NewFile {
     /// Waits until the file is on disk; its name will be, too.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn sync(&mut self) -> Result {
         self.synced = true;
         self.file.sync_all().cannot("write", &self.place.shown)
@@ -261,7 +261,7 @@ impl NewFile {
         }
     }
 
-    /// Lets the file appear. What is replaced stays until then.
+    /// Lets the file appear. The file that it replaces stays until then.
     ///
     /// # Errors
     /// [`Problem::Exists`] if something has got the name meanwhile and is not to be replaced, or

@@ -1,5 +1,5 @@
-//! How files are worked on. For whom they are, and what opens them, is said by the file format's
-//! own [`Encryptor`](polyseal_file::Encryptor) and [`Decryptor`](polyseal_file::Decryptor).
+//! Options of the work on files. Recipients and identities are given by the file format's own
+//! [`Encryptor`](polyseal_file::Encryptor) and [`Decryptor`](polyseal_file::Decryptor).
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -58,9 +58,10 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// Whether a tree is taken whose manifest is of version 1, which binds names to files, and not
-    /// to their contents: whoever can open one file of the tree may have put other contents there.
-    /// [`SealedTree::bind_contents`](crate::SealedTree::bind_contents) makes one of version 2.
+    /// Whether to accept a tree whose manifest is of version 1, which binds names to files, and not
+    /// to their contents: anyone who can open one file of the tree may have put other contents
+    /// there. [`SealedTree::bind_contents`](crate::SealedTree::bind_contents) makes a manifest of
+    /// version 2.
     #[must_use]
     pub fn allow_unbound_contents(mut self, allow: bool) -> Self {
         self.unbound_contents = allow;
@@ -74,9 +75,9 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// Whether one file that is written is on disk, with its name, before it is said to be there.
-    /// What replaces another always is. Otherwise a new file may be lost in a power failure shortly
-    /// after, as one of `cp` may be.
+    /// Whether a new file is on disk, with its name, before it is reported as done. A file that
+    /// replaces another always is. Otherwise a new file may be lost in a power failure shortly
+    /// after, as a copy made by `cp` may be.
     #[must_use]
     pub fn synced(mut self, synced: bool) -> Self {
         self.synced = synced;

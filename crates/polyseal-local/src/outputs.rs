@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::plaintexts::short_name;
 use crate::platform::{Directory, FileId, beneath, name_key};
 
-/// What is added to the name of a file that is encrypted in age's format.
+/// The suffix of files that are encrypted in age's format.
 pub const AGE_SUFFIX: &str = ".age";
 
 /// The name of the output of encrypting `path` with `suffix`, such as [`SUFFIX`](crate::SUFFIX).
@@ -39,7 +39,7 @@ pub enum FileTarget {
 }
 
 impl FileTarget {
-    /// What `path` means: by whatever name, the same.
+    /// Identifies the file that `path` means: the same by each of its names.
     #[must_use]
     pub fn from_path(path: &Path) -> Self {
         if let Ok(id) = FileId::of_path(path) {
@@ -71,7 +71,7 @@ impl Outputs {
     /// Each at the path of its input, beneath the directory `path`.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn beneath(path: &Path) -> Result<Self> {
         let directory = Directory::open_for_output(path).cannot("write", path)?;
         Ok(Self { directory: Some((directory, path.to_owned())), ..Self::beside_inputs() })

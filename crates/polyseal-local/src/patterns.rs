@@ -23,7 +23,7 @@ use crate::platform::NAMES_MAY_BE_ONE;
 #[derive(Debug)]
 pub struct Patterns(GlobSet);
 
-/// A pattern that is none, and why.
+/// An invalid pattern; displayed, it says why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern(String);
 

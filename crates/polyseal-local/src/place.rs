@@ -1,8 +1,8 @@
 //! A name, resolved once.
 //!
-//! A path that is resolved a second time may lead to another file: whoever can write to one of its
-//! directories decides. So a path becomes a directory's handle and a last name, and all that is
-//! done to the file, from the first look to the rename, goes by these.
+//! A path that is resolved a second time may lead to another file, as anyone decides who can write
+//! to one of its directories. So a path becomes a directory's handle and a last name, and all that
+//! is done to the file, from the first look to the rename, goes by these.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{ErrorContext, Result};
 use crate::platform::{Directory, EntryKind, FileStatus, name_key};
 
-/// What a file is called, and where.
+/// A directory's handle, and a name in that directory.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub(crate) directory: Directory,
@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Of the file at `path`, through every link.
+    /// The place of the file at `path`, through every link.
     ///
     /// # Errors
     /// [`Problem::Io`](crate::Problem::Io), if there is no file.
@@ -58,7 +58,7 @@ impl Place {
     /// The file, to be read. It is a regular one.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn file(&self) -> io::Result<File> {
         self.directory.file(Path::new(&self.name))
     }
@@ -79,7 +79,7 @@ impl Place {
         self.status().is_ok()
     }
 
-    /// What has the name now.
+    /// Status of the file that has the name now.
     pub(crate) fn status(&self) -> io::Result<FileStatus> {
         self.directory.stat(&self.name)
     }

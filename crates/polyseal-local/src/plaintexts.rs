@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::platform::{Directory, DirectoryState, EntryKind, bytes, of_bytes};
 
-/// What is added to the names of encrypted files.
+/// The suffixes of encrypted files.
 const SUFFIXES: [&[u8]; 2] = [b".polyseal", b".age"];
 /// How the names of a tree's own files begin.
 const HIDDEN: &[u8] = b".polyseal-";
@@ -29,10 +29,10 @@ const UNSURE: Duration = Duration::from_millis(100);
 /// The most directories whose names are kept.
 const KEPT: usize = 64;
 
-/// What is shown of a directory, by the names that are shown.
+/// The entries that a directory shows, by the names that are shown.
 pub type ShownNames = BTreeMap<OsString, ShownEntry>;
 
-/// Something that is shown, by the name of what is stored.
+/// An entry that is shown, with the name under which it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownEntry {
     /// Its name where it is stored.
@@ -41,7 +41,7 @@ pub struct ShownEntry {
     pub is_directory: bool,
 }
 
-/// What was named: a directory, or one file.
+/// Shows a directory, or one file, without the suffixes.
 #[derive(Debug)]
 pub struct ShownPlaintexts {
     source: PlaintextSource,
@@ -70,7 +70,7 @@ impl ShownPlaintexts {
     /// that it was given.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open(source: &Path, valid: Duration) -> io::Result<Self> {
         let source = match Directory::open(source) {
             Ok(directory) => PlaintextSource::Directory(directory),
@@ -84,12 +84,12 @@ impl ShownPlaintexts {
         Ok(Self { source, valid, cache: Mutex::default(), reads: AtomicU64::new(0) })
     }
 
-    /// What the directory at `path` shows; paths have the names of what is stored. A directory that
-    /// has not changed is not read again, and nothing in it is opened: who looks at each of its
-    /// files would else do all of it for each.
+    /// The entries that the directory at `path` shows; paths have the names that are stored. An
+    /// unchanged directory is not read again, and no file in it is opened: a caller who looks at
+    /// each file would otherwise cause all that work for each.
     ///
     /// # Errors
-    /// Those of the system; a link on the way is one.
+    /// An I/O error; a link on the way is one.
     pub fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         if let PlaintextSource::File { name, .. } = &self.source {
             return Ok(alone(name));
@@ -150,7 +150,7 @@ impl CachedNames {
     fn holds(&self, now: SystemTime, valid: Duration) -> bool {
         let changed = UNIX_EPOCH + self.state.changed();
         let long_before = self.read.duration_since(changed).is_ok_and(|since| since > UNSURE);
-        // Whoever asks relies on what they were told for so long, too.
+        // The caller may also rely on the answer for so long.
         long_before || now.duration_since(self.read).is_ok_and(|since| since < valid)
     }
 }
@@ -249,7 +249,7 @@ mod tests {
             write(&format!("new-{}.polyseal", wait.as_millis()));
             assert_eq!(look(), (before + 1, reads + 1));
         }
-        // What has changed at the very moment when it was read is not relied on for long.
+        // A change at the very moment of reading is not relied on for long.
         let (names, reads) = look();
         std::thread::sleep(VALID);
         assert_eq!(look(), (names, reads + 1));

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::secrets::without_secrets;
 
 /// Whether a character may make a terminal or a log show something else than the text: control
-/// characters, those that end a line, and those that change the direction of what follows.
+/// characters, those that end a line, and those that change the direction of the text after them.
 #[must_use]
 pub fn misleads(character: char) -> bool {
     character.is_control()

@@ -1,4 +1,4 @@
-//! What a caller is told while the work goes on, and how it says that it wants no more.
+//! Progress reports to a caller, and the caller's way to cancel.
 
 use std::path::Path;
 
@@ -27,9 +27,9 @@ pub trait Progress: Sync {
         let _ = notice;
     }
 
-    /// Whether no more is wanted. It is asked between files, after each [`bytes`](Self::bytes), and
-    /// by the calling thread ten times a second while that waits. What has been begun then ends
-    /// soon, and no file appears half-made.
+    /// Whether the caller cancels. It is asked between files, after each [`bytes`](Self::bytes),
+    /// and by the calling thread ten times a second while that waits. Work that has been begun then
+    /// ends soon, and no file appears half-made.
     fn cancelled(&self) -> bool {
         false
     }
@@ -44,8 +44,8 @@ impl Progress for () {}
 pub enum Notice<'a> {
     /// The file cannot be locked where it is. No other program may rekey it now.
     NotLocked(&'a Path),
-    /// What is called as the copy of a header that a rekey in place leaves is none. It does not
-    /// keep the file from being rekeyed by a new file, and was left as it is.
+    /// Not a header backup, despite its name. It does not keep the file from being rekeyed by a new
+    /// file, and was left as it is.
     BadBackup(&'a Path),
     /// The store does not compare versions when an object is completed: what another program wrote
     /// to this one in the last moments is lost.

@@ -120,7 +120,7 @@ fn without_credentials(text: &str) -> String {
             Some((shown, query)) => {
                 kept.push_str(shown);
                 kept.push_str("?…");
-                // Of the sentence that it stands in.
+                // The quotation mark and the colon belong to the sentence around the address.
                 kept.push_str(&query[query.trim_end_matches(['\'', ':']).len()..]);
             }
             None => kept.push_str(address),

@@ -1,4 +1,4 @@
-//! Moments at which tests end the process or look at it. In a release build there are none.
+//! Moments at which tests end the process or look at it. Release builds have none.
 
 use std::path::Path;
 use std::sync::OnceLock;

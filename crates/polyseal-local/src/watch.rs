@@ -1,4 +1,4 @@
-//! What is told of the bytes of a file, and how the work on it is ended before its end.
+//! Reports on the bytes of a file, and a way to cancel the work on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What the pipeline looks at.
+    /// The flag that the pipeline looks at.
     pub(crate) fn cancel(&self) -> &AtomicBool {
         &self.cancel
     }

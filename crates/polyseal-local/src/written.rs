@@ -1,4 +1,4 @@
-//! What one run has written, so that it does not replace that.
+//! The files that one run has written, so that it does not replace them.
 //!
 //! Two names of a tree, such as `Readme` and `README`, are one file where a file system does not
 //! tell them apart: a drive that was made for another system, or a directory that folds names. The
@@ -146,7 +146,7 @@ fn another() -> Problem {
     Problem::OneFile("another output of this run".into())
 }
 
-/// What the file at `place` is called in its directory, if that is another name.
+/// The file's name in its directory, if that differs from the one in `place`.
 fn twin(place: &Place) -> Option<PathBuf> {
     let names = place.directory.names().ok()?;
     if names.iter().any(|(name, _)| *name == place.name) {

@@ -35,8 +35,8 @@ struct TestDir {
     forged: Vec<u8>,
 }
 
-/// Two files of one file key, as two processes with one ticket can make them. Whoever can open the
-/// first can do the same.
+/// Two files of one file key, as two processes with one ticket can make them. Anyone who can open
+/// the first can do the same.
 fn twins(key: &Key, texts: [&[u8]; 2]) -> [Vec<u8>; 2] {
     let (recipients, identities) = (Recipients::from(key), Identities::from(key));
     let version = SourceVersion::new("1").unwrap();
@@ -83,7 +83,7 @@ impl TestDir {
     fn unbound_manifest(&self) -> Vec<u8> {
         let mut bytes = self.manifest();
         bytes[18] = 1;
-        // What follows the salt, and comes before the end and the count.
+        // The bytes after the salt, and before the end and the count.
         let end = bytes.len() - 9;
         bytes.drain(end - 64..end);
         bytes
@@ -126,7 +126,7 @@ impl TestDir {
     }
 }
 
-/// What was done to each file; the first failure.
+/// The outcome of each file, or the first failure.
 fn all<T>(
     work: impl FnOnce(&mut (dyn FnMut(&Path, Result<FileOutcome>) -> Result + Send)) -> Result<T>,
 ) -> Result<Vec<FileOutcome>> {
@@ -178,7 +178,7 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
 }
 
 /// A file whose contents are a manifest, as somebody gives it to be encrypted; and one that is
-/// sealed under the header of a file, by whoever can open that.
+/// sealed under the header of a file, by somebody who can open that.
 #[test]
 fn no_file_is_taken_for_a_manifest() {
     let room = TestDir::new();
@@ -261,7 +261,7 @@ fn a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it() {
     room.forge();
     assert!(is_other_contents(&room.verified(&options).unwrap_err()));
 
-    // What an unbound manifest does not notice, and a file that is missing.
+    // A change that an unbound manifest does not notice, and a missing file.
     room.write_manifest(&room.unbound_manifest());
     assert_eq!(room.verified(&allowed).unwrap().len(), 1);
     fs::remove_file(room.at("s/f.polyseal")).unwrap();
@@ -312,7 +312,7 @@ fn a_manifest_that_is_rekeyed_meanwhile_is_not_replaced() {
     assert_eq!(fs::read(&manifest).unwrap(), rekeyed);
 }
 
-/// Whoever can write to the tree would else keep a key in the manifest.
+/// Otherwise, anyone who can write to the tree could keep a key in the manifest.
 #[test]
 fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
     let alter = |path: &Path| {

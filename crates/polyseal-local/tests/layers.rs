@@ -28,7 +28,8 @@ fn another_system_is_one_more_folder() {
     }
 }
 
-/// Nobody else compares what has a name with what was read, and so nobody does by half.
+/// Only one place compares a named file with the contents that were read, so no code compares only
+/// half of it.
 #[test]
 fn what_was_read_is_compared_in_one_place() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

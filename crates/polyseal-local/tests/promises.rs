@@ -1,5 +1,5 @@
-//! What SECURITY.md promises of files by name, where the scenarios do not reach: what somebody does
-//! in the middle, how work is ended, and what messages show.
+//! The promises of SECURITY.md on files by name that the scenarios do not reach: interference in
+//! the middle, cancelling, and what messages show.
 
 #![cfg(unix)]
 #![allow(
@@ -24,7 +24,7 @@ use polyseal_local::{
     rekey_file, rekey_files,
 };
 
-/// What somebody does to a path.
+/// Something that somebody does to a path.
 type Put = fn(&Path) -> io::Result<()>;
 
 /// Nobody's number.
@@ -235,7 +235,7 @@ fn a_link_that_others_can_rename_chooses_no_mode() {
     let out = room.at("shared/private/report");
     decrypt_file(&sealed, &out, Decryptor::new(&identities), &options).unwrap();
     assert_eq!(fs::metadata(room.at("site/report")).unwrap().mode() & 0o777, 0o600);
-    // The same file with other recipients is read by whoever could read it.
+    // Everyone who could read the file can read the same file with other recipients.
     fs::copy(&sealed, room.at("site/report")).unwrap();
     fs::set_permissions(room.at("site/report"), Permissions::from_mode(0o644)).unwrap();
     let to = Recipients::from(&Key::generate().unwrap());
@@ -282,8 +282,8 @@ fn a_tree_below_a_default_access_list_is_for_its_owner() {
     }
 }
 
-/// What a tree gives is no more than a replaced file gave, and nothing to a group that a folder
-/// gives its files, or in a directory in which another user gives names.
+/// A tree gives no more access than a replaced file did, and none to a group that a folder gives
+/// its files, or in a directory in which another user gives names.
 #[test]
 fn a_tree_gives_no_access_that_was_not_there() {
     if !is_root() {
@@ -318,7 +318,8 @@ fn a_tree_gives_no_access_that_was_not_there() {
     }
 }
 
-/// Who may read what replaces a file, by what that was and where it stands.
+/// A file that replaces another may be read by nobody new, whatever was there and wherever it
+/// stands.
 #[test]
 fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
     if !is_root() {
@@ -398,7 +399,7 @@ fn what_was_read_and_changed_meanwhile_stays() {
         assert!(matches!(refused.problem(), Problem::Changed), "{refused}");
         assert_eq!(fs::read(&at).unwrap(), there);
     }
-    // What is longer than what was asked for is not taken for what it begins with.
+    // A longer file is not taken for the contents with which it begins.
     fs::write(&at, "old key").unwrap();
     assert_eq!(LockedFile::read(&at, 3, &()).unwrap().bytes(), b"old ");
     fs::set_permissions(&at, Permissions::from_mode(0o640)).unwrap();
@@ -445,7 +446,7 @@ fn a_run_replaces_nothing_that_it_has_written() {
         let refused = refused.unwrap_err();
         assert!(matches!(refused.problem(), Problem::OneFile(_)), "{refused}");
         assert_eq!(fs::read(room.at("Readme")).unwrap(), b"first");
-        // What it has not written, it does; and another run does.
+        // Files that it has not written, it replaces; and another run replaces any.
         fs::write(room.at("other"), "old").unwrap();
         write("other", &run, "new").unwrap();
         write("README", &Written::new(), "second").unwrap();
@@ -509,7 +510,7 @@ fn whoever_wants_no_more_is_heard() {
     assert!(matches!(refused.problem(), Problem::Cancelled), "{refused}");
     assert!(few.bytes.load(Ordering::Relaxed) < 32 << 20);
     assert!(!room.at("c").exists());
-    // Of a tree, no manifest appears.
+    // For a tree, no manifest appears.
     fs::remove_file(room.at("m")).unwrap();
     fs::create_dir(room.at("d")).unwrap();
     (0..100).for_each(|i| fs::write(room.at(&format!("d/{i}")), vec![7; 100_000]).unwrap());
@@ -595,7 +596,7 @@ fn two_names_of_one_file() {
     assert_eq!((total.files, total.failed), (2, 0));
 }
 
-/// What stands in the way of a copy is told, and does not keep a new file from being made.
+/// A file in the way of a copy is reported, and does not keep a new file from being made.
 #[test]
 fn what_is_no_copy_is_told() {
     let room = TestDir::new();
@@ -623,7 +624,7 @@ impl Progress for Removing {
     }
 }
 
-/// Whoever works in a tree goes on while it is read.
+/// Somebody goes on working in a tree while it is read.
 #[test]
 fn a_file_that_vanishes_is_told_and_the_rest_is_whole() {
     let room = TestDir::new();

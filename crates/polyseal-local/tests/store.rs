@@ -215,7 +215,7 @@ impl TestDir {
         Ok(work(SealedTree::open_in(store, Decryptor::new(&identities), &Options::new())?))
     }
 
-    /// What is told of each file that is not whole.
+    /// The messages on files that are not whole.
     fn verify(&self, key: &Key) -> Vec<String> {
         let mut told = Vec::new();
         let verified = self.with(key, |tree| {
@@ -288,7 +288,7 @@ fn what_is_not_of_the_tree_is_told() {
         "map:/sub/b.polyseal: it is not of this tree: the manifest does not have it",
     ];
     assert_eq!(room.verify(&room.key), expected);
-    // What is done to directories alone is refused.
+    // Operations for directories alone are refused.
     let recipients = Recipients::from(&room.key);
     let bound = room.with(&room.key, |tree| {
         tree.bind_contents(Encryptor::new(&recipients), &mut |_, done| done.map(drop))
@@ -332,8 +332,8 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
     assert!(room.with(&room.key, |_| ()).is_err());
 }
 
-/// Whoever can write to the store does not get a file of their own rekeyed, nor keeps the others
-/// and the manifest from it.
+/// Somebody who can write to the store does not get a file of their own rekeyed, nor keeps the
+/// others and the manifest from it.
 #[test]
 fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
     let room = TestDir::new();

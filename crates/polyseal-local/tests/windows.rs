@@ -1,4 +1,4 @@
-//! What SECURITY.md promises of files by name on Windows.
+//! The promises of SECURITY.md on files by name, on Windows.
 
 #![cfg(windows)]
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]

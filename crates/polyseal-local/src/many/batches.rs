@@ -16,18 +16,18 @@ const BYTES: u64 = 256 * 1024 * 1024;
 const DESCRIPTORS_EACH: u64 = 5;
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// What came of preparing a file.
+/// The result of preparing a file.
 pub(crate) enum PreparedFile<C> {
     /// There is nothing to be changed.
     Unchanged(FileOutcome),
-    /// What is to be changed, and what is told of it then.
+    /// A change to make, and the outcome to report after it.
     Change(C, FileOutcome),
 }
 
 /// A file of a run, or what is told of one.
 pub(crate) struct Item<T> {
     pub(crate) name: PathBuf,
-    /// What it takes on the disk.
+    /// Its size on the disk.
     pub(crate) bytes: u64,
     /// Which file it is, as far as it could be seen.
     pub(crate) id: Option<FileId>,

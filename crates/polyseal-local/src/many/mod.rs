@@ -1,5 +1,5 @@
-//! Many files in one run: some at a time, and what becomes of each told in their order. What fails
-//! keeps no other from being done.
+//! Many files in one run: some at a time, each outcome reported in the files' order. A file that
+//! fails does not keep the others from being done.
 
 mod batches;
 mod names;
@@ -17,7 +17,7 @@ use crate::error::{Error, Problem, Result};
 use crate::platform::is_of_what_is_there;
 use crate::progress::Progress;
 
-/// What was done to a file.
+/// The outcome of the work on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileOutcome {
@@ -66,7 +66,7 @@ pub enum FileOutcome {
 /// Told of each file in their order, and what became of it. An error ends the run.
 pub type OnFile<'a> = &'a mut (dyn FnMut(&Path, Result<FileOutcome>) -> Result + Send);
 
-/// What was done to many files.
+/// The counts of a run over many files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Total {
@@ -89,7 +89,7 @@ pub(crate) struct FileReporter<'a> {
     tell: OnFile<'a>,
     progress: &'a dyn Progress,
     pub(crate) total: Total,
-    /// Those of the failed that are none of a tree: they are missing, or not what it has there.
+    /// Failures that are missing or foreign files.
     pub(crate) strangers: u64,
 }
 
@@ -139,8 +139,8 @@ impl<'a> FileReporter<'a> {
     }
 }
 
-/// Whether a file failed in a way that whoever can write to the tree brings about: it was taken
-/// away, altered, locked, or something else put in its place.
+/// Whether anyone who can write to the tree can cause this error: by removing, altering or locking
+/// the file, or by putting something else in its place.
 fn is_strange(error: &Error) -> bool {
     match error.problem() {
         Problem::Missing

@@ -8,7 +8,7 @@ use crate::platform::of_bytes;
 /// More bytes than any system takes for a name.
 const MOST: u64 = 65_536;
 
-/// The names in a list. An empty one is none. After an error there is nothing more.
+/// The names in a list, without empty ones. After an error there are no more.
 #[derive(Debug)]
 pub struct NameList<R> {
     input: R,
@@ -23,7 +23,7 @@ impl<R: BufRead> NameList<R> {
         Self { input, end, ended: false }
     }
 
-    /// What is read from.
+    /// The input.
     pub fn get_ref(&self) -> &R {
         &self.input
     }

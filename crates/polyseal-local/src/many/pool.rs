@@ -26,7 +26,7 @@ struct State<R> {
     begun: u64,
     /// The threads that may still take an item.
     working: usize,
-    /// Those of them that are as far ahead as they may be.
+    /// The threads among them that are as far ahead as they may be, and wait.
     waiting_ahead: usize,
     /// Whether the calling thread sleeps.
     consumer_waits: bool,
@@ -134,7 +134,7 @@ impl<R> Drop for StopOnDrop<'_, R> {
     }
 }
 
-/// What comes of the items, in their order.
+/// The results, in the items' order.
 struct OrderedResults<'a, R> {
     shared: &'a SharedState<R>,
     progress: &'a dyn Progress,
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Who gives one item at a time and waits for its result has it at once.
+    /// A single result is delivered at once.
     #[test]
     fn the_calling_thread_is_woken_for_many_results_or_for_all_that_are_under_way() {
         let wakes = |results: std::ops::Range<u64>, begun, consumer_waits| {
@@ -306,7 +306,7 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     }
 
-    /// Whoever cancels while the first item takes its time is heard, and no other is begun.
+    /// Cancelling is noticed during a long first item, and no other item is begun.
     #[test]
     fn cancelling_ends_it() {
         struct CancelAfter(AtomicU64);

@@ -1,6 +1,6 @@
-//! What can have a name.
+//! The kinds of directory entries.
 
-/// What has a name.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A device, a FIFO or a socket.

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// What names are compared by: those with one key are one file. Windows and macOS do not tell upper
-/// case from lower case, and macOS does not tell the forms of one character apart; both are held to
-/// the stricter rule, for a disk may be shared.
+/// The key by which names are compared: names with one key are one file. Windows and macOS do not
+/// tell upper case from lower case, and macOS does not tell the forms of one character apart; both
+/// are held to the stricter rule, for a disk may be shared.
 pub(crate) fn name_key(name: &OsStr) -> Cow<'_, OsStr> {
     #[cfg(any(windows, target_os = "macos"))]
     if let Some(name) = name.to_str() {

@@ -11,7 +11,7 @@ pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
         _ => None,
     };
     let names = path.components().map(name).collect::<Option<Vec<_>>>()?;
-    // Of its own accord, Path leaves out what is empty or `.`.
+    // Path leaves out empty components and `.` by itself.
     let bytes = names.iter().map(|name| name.len() + 1).sum::<usize>().saturating_sub(1);
     (bytes == path.as_os_str().len()).then_some(names)
 }

@@ -1,8 +1,8 @@
 //! The way to a file: whether another user can have chosen where a path leads.
 //!
-//! Whoever can rename something on the way chooses which of a user's own files is replaced, and so
-//! the mode that the new one gets. So every folder that a path passes is asked, through each link
-//! that it leads through, and every folder above: [`Directory::keeps`].
+//! Another user who can rename something on the way chooses which of a user's own files is
+//! replaced, and so the mode that the new one gets. So every folder that a path passes is asked,
+//! through each link that it leads through, and every folder above: [`Directory::keeps`].
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -39,7 +39,7 @@ fn follow(path: &Path, is_kept: impl Fn(&Path, &OsStr) -> io::Result<bool>) -> i
         let next = at.join(&name);
         let seen = match fs::symlink_metadata(&next) {
             Ok(seen) => seen,
-            // What is not there is led to by no link.
+            // No link leads to a file that does not exist.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             Err(error) => return Err(error),
         };
@@ -55,7 +55,7 @@ fn follow(path: &Path, is_kept: impl Fn(&Path, &OsStr) -> io::Result<bool>) -> i
         if links > MOST_LINKS || !is_link_of_us(&next, &seen) {
             return Ok(false);
         }
-        // What is absolute takes the place of all before it.
+        // An absolute path replaces all before it.
         rest.extend(reversed(&fs::read_link(&next)?));
     }
     Ok(true)

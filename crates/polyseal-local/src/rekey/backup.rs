@@ -1,13 +1,13 @@
 //! The copy of a header that a rewrite in place keeps beside the file: the old header, and the new
-//! one after it. Whoever finds one knows that a rewrite was interrupted, if it is one.
+//! one after it. A genuine copy shows that a rewrite was interrupted.
 //!
 //! Others may be able to write to the directory. So what has the name of a copy is believed only if
 //! it is a regular file of the caller or of the file's owner, begins with a header, and the file's
 //! own is one of the two or a mixture of them, for the same payload. Anything else stands in the
 //! way, and is told as that.
 //!
-//! What was interrupted has bytes of the old header and of the new one. Another rekey, which did
-//! not see the copy because the file has another name, leaves other bytes: that is not undone.
+//! An interrupted rewrite leaves bytes of the old header and of the new one. Another rekey, which
+//! did not see the copy because the file has another name, leaves other bytes: that is not undone.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -42,12 +42,13 @@ pub(crate) fn file_of(copy: &Path) -> Option<PathBuf> {
 /// Both headers, of the file that they are beside.
 pub(super) struct HeaderBackup {
     old: Header,
-    /// What the file begins with.
+    /// The file's first bytes.
     there: Vec<u8>,
 }
 
 impl HeaderBackup {
-    /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
+    /// Finds the header backup of `file`, whose place is `place`; or tells why the file of that
+    /// name is none.
     pub(super) fn find(place: &Place, file: &File) -> Result<Result<Option<Self>, BackupProblem>> {
         let copy = copy_of(place);
         let unread_error = |error: io::Error| Error::io("read", &place.shown, error);
@@ -99,7 +100,7 @@ fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
     }
 }
 
-/// What is beside a file that is to be replaced, or to be rewritten where it is.
+/// Which files beside it keep a file from being replaced or rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BackupRule {
     /// Only a copy keeps it from being done: a new file takes its place, and needs no such name.
@@ -139,7 +140,7 @@ pub(super) fn interrupted(place: &Place) -> Error {
     Error::new(&copy_of(place).shown, Problem::Interrupted)
 }
 
-/// What shows that a copy of a header may be put back.
+/// The evidence on which a copy of a header may be put back.
 #[derive(Clone, Copy, Debug)]
 pub enum Trust<'a> {
     /// That it is authentic for one of these.
@@ -156,7 +157,7 @@ pub(super) struct HeaderRestore {
 }
 
 impl HeaderRestore {
-    /// What an interrupted rewrite has left beside the file, if it has.
+    /// Finds what an interrupted rewrite has left beside the file; `None` if nothing.
     pub(super) fn find(
         place: &Place,
         trust: Trust<'_>,
@@ -207,8 +208,8 @@ pub(super) fn remove_copy(place: &Place) -> Result {
     copy.directory.remove(&copy.name).cannot("remove", &copy.shown)
 }
 
-/// What an earlier run has left beside one of many files. What is there and is no copy stands in
-/// the way, if `strict` says so.
+/// Finds what an earlier run has left beside one of many files. With `strict`, a file that only has
+/// the name of a copy is an error.
 pub(super) fn interrupted_rekey(
     place: &Place,
     identities: &Identities<'_>,

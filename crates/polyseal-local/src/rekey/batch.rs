@@ -1,4 +1,4 @@
-//! What is done to several files at once, so that the disk is waited for once and not for each.
+//! Several files changed at once, so that the disk is waited for once and not for each.
 //!
 //! Every step is taken for all files of the batch before the next is begun for any. Where a step
 //! must be on disk first, all files are synchronised at the same time, by some threads: the system
@@ -9,7 +9,7 @@
 //!   a copy of both headers, complete, and then its own may be the old one, the new one, or torn.
 //!
 //! No header is written before its copy is on disk under its name, and no copy goes before the
-//! header is on disk. What fails keeps no other file of the batch from being done.
+//! header is on disk. A file that fails does not keep the others of the batch from being done.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,7 +26,7 @@ use crate::testing::step;
 /// How many threads wait for the disk at the same time.
 const WAITING: usize = 16;
 
-/// What is to be done to a file, and has not been begun.
+/// A change to a file that has not been begun.
 pub(super) enum Change {
     /// A new file takes the place of the one that is locked.
     Replace(Replacement),

@@ -1,4 +1,4 @@
-//! What a file is to contain: the payload that it has behind another header, or all of it anew.
+//! The new contents of a file: its payload behind another header, or all of it anew.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ pub(super) enum NewContents<'a> {
 pub(super) enum NewHeader {
     /// As long as the old one.
     Polyseal(Header),
-    /// Of another length: a header of age has no room to spare.
+    /// A header of age. Its length may change: it has no room to spare.
     Age(v1::Header),
 }
 
@@ -180,7 +180,7 @@ fn reencrypt(
     };
     match summary {
         Ok(_) => Ok(()),
-        // What the reader says of the old file comes by way of an I/O error.
+        // The reader's error about the old file comes inside an I/O error.
         Err(FileError::Io { what, source }) => Err(match source.downcast::<FileError>() {
             Ok(error) => file(shown)(error),
             Err(source) => sealing(to)(FileError::Io { what, source }),

@@ -1,8 +1,8 @@
 //! Rewriting a header in the file itself.
 //!
 //! Before the first byte of it is written, a copy of the old header is on disk, in a file beside,
-//! and of the new one after it; after the new one is on disk, the copy goes. What is interrupted in
-//! between is put back by `--restore`, see [`backup`](super::backup).
+//! and of the new one after it; after the new one is on disk, the copy goes. `--restore` undoes a
+//! rewrite that was interrupted in between, see [`backup`](super::backup).
 //!
 //! Each step is a method, so that a batch of files can do one step for all, wait for the disk once,
 //! and go on to the next: see [`batch`](super::batch).
@@ -62,7 +62,7 @@ impl HeaderRewrite {
     /// Writes the new header. The copy is on disk, with its name.
     pub(super) fn put(&mut self) -> Result {
         let shown = &self.place.shown.clone();
-        // What the copy is of must still be there, now that others see the copy.
+        // The header must still be the one that was copied, now that others see the copy.
         if let Err(changed) = self.locked.expect_unchanged() {
             self.remove_copy()?;
             return Err(changed);
@@ -99,7 +99,7 @@ fn copy(place: &Place, file: &File, headers: [&Header; 2]) -> Result<NewFile> {
     };
     let write = || {
         headers.iter().try_for_each(|header| copy.file().write_all(header.as_bytes()))?;
-        // Whoever owns the file can put it back, even if root was interrupted.
+        // The file's owner can put it back, even if root was interrupted.
         owner_is_kept(file, copy.file())
     };
     write().cannot("write", &place.shown)?;
@@ -126,7 +126,7 @@ mod tests {
         (Header::parse(&sealed).unwrap(), sealed)
     }
 
-    /// Whoever owns the file can put it back, though root was interrupted.
+    /// The file's owner can put it back, even if root was interrupted.
     #[cfg(unix)]
     #[test]
     fn the_copy_belongs_to_the_owner_of_the_file() {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!((copy.uid(), copy.gid(), copy.mode() & 0o777), (SOMEBODY, SOMEBODY, 0o600));
     }
 
-    /// The lock has looked at the header; whoever writes without one may have been in between.
+    /// The lock has looked at the header; a program that ignores locks may have written in between.
     #[test]
     fn a_header_that_is_no_longer_there_is_not_replaced() {
         let directory = tempfile::tempdir().unwrap();

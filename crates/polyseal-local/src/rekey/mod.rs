@@ -3,9 +3,10 @@
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
 //! where the file system can (a reflink), or copied by the kernel; or only the header is rewritten
 //! in the file itself, after a copy of it is on disk; or the result goes elsewhere. Only
-//! [`RekeyMode::NewKey`] locks out whoever has kept what opened the file.
+//! [`RekeyMode::NewKey`] locks out people who have kept the old key.
 //!
-//! A path is resolved once ([`Place`]). What is replaced is locked, and still what was read.
+//! A path is resolved once ([`Place`]). A file that is replaced is locked, and its contents are
+//! still those that were read.
 
 pub(crate) mod backup;
 mod batch;
@@ -59,7 +60,7 @@ pub enum RekeyMode {
 /// Where the recipients of many files come from: they are asked for once the first file has opened.
 pub type NewRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
 
-/// What opens files, and who shall be able to from now on.
+/// The identities that open files, and the recipients that the files get.
 #[derive(Clone, Copy)]
 pub struct Rekey<'a> {
     pub(crate) identities: &'a Identities<'a>,
@@ -71,7 +72,7 @@ pub struct Rekey<'a> {
     pub(crate) done: RekeyedCheck<'a>,
 }
 
-/// What shows that one of many files has its new recipients already.
+/// How to tell that one of many files has its new recipients already.
 #[derive(Clone, Copy, Debug)]
 pub enum RekeyedCheck<'a> {
     /// Nothing does: what the old keys open is rekeyed, perhaps once more.
@@ -83,8 +84,8 @@ pub enum RekeyedCheck<'a> {
 }
 
 impl<'a> Rekey<'a> {
-    /// What `identities` open is for the recipients that `to` gives. `others` says whether those
-    /// whom it is for now still open it; with [`RekeyMode::NewKey`] they do not, whatever it says.
+    /// Gives files that `identities` open the recipients of `to`. `others` says whether those whom
+    /// a file is for now still open it; with [`RekeyMode::NewKey`] they do not, whatever it says.
     #[must_use]
     pub fn new(
         identities: &'a Identities<'a>,
@@ -111,7 +112,7 @@ impl<'a> Rekey<'a> {
         self
     }
 
-    /// What shows that one of many files is done.
+    /// Sets how to tell that one of many files is done.
     #[must_use]
     pub fn rekeyed_check(mut self, done: RekeyedCheck<'a>) -> Self {
         self.done = done;
@@ -164,7 +165,7 @@ impl<'a> Rekey<'a> {
         matches!(self.done, RekeyedCheck::OpensAdded(_))
     }
 
-    /// What beside a file keeps it from being rekeyed.
+    /// Which files beside a file keep it from being rekeyed.
     fn strict(&self) -> BackupRule {
         if self.how == RekeyMode::InPlace { BackupRule::Anything } else { BackupRule::Copies }
     }
@@ -285,7 +286,7 @@ impl RekeySource {
 enum ExpectedFile<'a> {
     /// Whatever is there, by the salt that has been compared if that is all that is known.
     Any,
-    /// That of an entry in a manifest.
+    /// The commitment of an entry in a manifest.
     Of(&'a Commitment),
     /// One that is bound to this context, whatever that of other files is.
     BoundTo(&'a Context),
@@ -394,7 +395,7 @@ impl<'a> RekeyedFile<'a> {
     /// Which file was read.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn input(&self) -> Result<FileId> {
         let RekeySource { place, file, .. } = &self.0.opened;
         FileId::of_file(file).cannot("read", &place.shown)
@@ -429,10 +430,10 @@ fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
     expect_none_left(place, rekey.strict())
 }
 
-/// Refuses a file beside which there is a copy, before any key is read. What is beside it while
-/// another rekey is at work is that one's: it is looked at again once the file is locked.
+/// Refuses a file beside which there is a copy, before any key is read. While another rekey is at
+/// work, the copy is that one's: it is looked at again once the file is locked.
 fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
-    // What is no file is refused when it is opened.
+    // A path that is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
     if is_locked(&file) {
         return Ok(());

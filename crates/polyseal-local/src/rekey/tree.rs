@@ -1,10 +1,10 @@
 //! Other recipients for a whole tree.
 //!
-//! The manifest comes last: it opens with the old keys until all else is done that can be. What
-//! somebody else has added to the tree, taken from it, altered, locked or put in the place of a
-//! file is told, and does not keep the rest and the manifest from being rekeyed: otherwise whoever
-//! can write to the tree could keep a key from being removed. What the system fails at does, such
-//! as a full disk. Either way the run is repeated.
+//! The manifest comes last: it opens with the old keys until all else is done that can be. Files
+//! that somebody else has added, removed, altered, locked or replaced are reported, and do not keep
+//! the rest and the manifest from being rekeyed: otherwise anyone who can write to the tree could
+//! keep a key from being removed. Errors of the system do, such as a full disk. Either way the run
+//! is repeated.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::tree::{ManifestFile, Pair, SealedTree, Store, Tree, TreeStorage, mani
 
 impl SealedTree<'_> {
     /// Gives the tree in the directory `path` other recipients, and tells of each file in their
-    /// order. What is done already is left as it is: an interrupted run is run again.
+    /// order. Files that are done already are left as they are: an interrupted run is run again.
     ///
     /// # Errors
     /// If the manifest does not open; an error of `tell`; or that it was cancelled.
@@ -137,7 +137,7 @@ impl SealedTree<'_> {
 /// Puts back every copy of a header that is in the directory `path`, whatever a manifest says.
 ///
 /// # Errors
-/// What the system says; an error of `tell`; or that it was cancelled.
+/// An I/O error; an error of `tell`; or that it was cancelled.
 pub fn restore_tree(
     path: &Path,
     trust: Trust<'_>,
@@ -162,8 +162,8 @@ pub fn restore_tree(
     report.end(path)
 }
 
-/// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
-/// put back.
+/// The outcome for a file that is not of the tree: `None` for a copy of a header that has been put
+/// back.
 fn unlisted_outcome(storage: &TreeStorage, path: &Path) -> Option<FileOutcome> {
     if let TreeStorage::Directory(tree) = storage
         && let Some(file) = backup::file_of(path)

@@ -1,4 +1,4 @@
-//! The manifest of a tree written anew, with what binds the contents of each file: for a tree whose
+//! Writes the manifest of a tree anew, so that it binds the contents of each file: for a tree whose
 //! manifest is of version 1. Every file is read, and none is changed.
 
 use std::io;
@@ -17,12 +17,12 @@ use crate::new_file::NewFile;
 use crate::rekey::take_place;
 
 impl SealedTree<'_> {
-    /// Opens every file, as [`verify`](Self::verify) does, and writes a manifest that binds their
-    /// contents in the place of the old one, for the recipients of `encryptor`. If a file fails,
-    /// the old one stays. What is not of the tree is left as it is.
+    /// Opens every file, as [`verify`](Self::verify) does, and replaces the manifest by one that
+    /// binds their contents, for the recipients of `encryptor`. If a file fails, the old manifest
+    /// stays. Files that are not of the tree are left as they are.
     ///
-    /// What the files have now is what is bound: of a tree of version 1 nobody can tell whether
-    /// somebody who could open one of them has put other contents there before.
+    /// The files' present contents are bound: with version 1, nobody can tell whether somebody who
+    /// could open one of the files has put other contents there before.
     ///
     /// # Errors
     /// As [`verify`](Self::verify); [`Problem::Changed`] if the manifest has been replaced
@@ -32,7 +32,7 @@ impl SealedTree<'_> {
         let tree = self.tree()?;
         self.expect();
         let work = |pair: Result<Pair>| -> SealResult {
-            // What cannot be read of the manifest has been read before, when it was opened.
+            // Errors of reading the manifest were reported when it was opened.
             let pair = match pair {
                 Ok(pair) => pair,
                 Err(error) => return (PathBuf::new(), Err(error)),

@@ -1,4 +1,4 @@
-//! Directories of a tree, one after the other. What comes next is often in the directory that was
+//! Directories of a tree, one after the other. The next entry is often in the directory that was
 //! worked in last, or beneath it: so a deep tree is not resolved from its root for each name.
 
 use std::io;

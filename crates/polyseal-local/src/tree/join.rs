@@ -13,7 +13,7 @@ use super::{manifest_name, sealed_name};
 use crate::error::{Error, Result, of_manifest};
 use crate::platform::{EntryKind, path_bytes, path_of_bytes};
 
-/// What the two have, or one of them.
+/// An entry of the manifest, a file on disk, or both.
 pub(crate) enum Pair {
     /// A file that is there under the name that the manifest has.
     File(Entry),
@@ -21,16 +21,16 @@ pub(crate) enum Pair {
     Plain(Entry),
     /// A file that is not there, though the directory that should have it could be read.
     Missing(Entry),
-    /// What the manifest does not have, by its path on disk.
+    /// A file that the manifest does not have, by its path on disk.
     Added(PathBuf),
-    /// A directory of the tree that could not be read. Of what should be in it nothing is known.
+    /// A directory of the tree that could not be read. Nothing is known of its contents.
     UnreadDirectory(PathBuf, io::Error),
     /// The same of one that the manifest does not have.
     AddedUnread(PathBuf),
 }
 
 pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
-    /// What messages call the manifest.
+    /// The manifest's path, for messages.
     shown: PathBuf,
     manifest: Peekable<M>,
     walk: Peekable<Walk<'a>>,
@@ -41,7 +41,7 @@ pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
     directories: Vec<PathBuf>,
 }
 
-/// What is read of a manifest.
+/// An item of a manifest, or the error of reading it.
 type ManifestItem = std::result::Result<Entry, ManifestError>;
 
 impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
@@ -78,7 +78,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
         }
     }
 
-    /// What has its turn in the walk is no directory, and not the manifest itself.
+    /// Skips entries of the walk that need no partner: directories, and the manifest itself.
     fn skip_expected(&mut self) {
         let manifest = manifest_name();
         let is_expected = |found: &std::result::Result<WalkEntry, UnreadDirectory>| match found {
@@ -159,7 +159,7 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
 }
 
 impl Pair {
-    /// The path of what is there, or should be.
+    /// The path on disk, existing or expected.
     pub(crate) fn path(&self) -> PathBuf {
         match self {
             Self::File(entry) | Self::Missing(entry) => sealed_name(&path_of(entry)),

@@ -2,9 +2,9 @@
 //! which name.
 //!
 //! The manifest, `SEALED/.polyseal-manifest.polyseal`, is an encrypted file like the others, for
-//! the same recipients; its contents are those of [`polyseal_file::manifest`]. So a file that
-//! has been taken away, added, renamed or swapped for another is noticed by whoever can open the
-//! tree. That a whole tree is not the newest one is not.
+//! the same recipients; [`polyseal_file::manifest`] describes its contents. So anyone who can open
+//! the tree notices a file that has been taken away, added, renamed or swapped for another. Nobody
+//! notices that a whole tree is not the newest one.
 //!
 //! A sealed tree can also be in a [`Store`], as objects with the same paths.
 //!
@@ -43,7 +43,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{Directory, EntryKind};
 
-/// What is added to the name of an encrypted file.
+/// The suffix of encrypted files.
 pub const SUFFIX: &str = ".polyseal";
 
 /// The name of the manifest, before it is encrypted.
@@ -105,7 +105,7 @@ impl Tree {
     }
 }
 
-/// What the encrypted file for `path` is called.
+/// The name of the encrypted file for `path`.
 pub(crate) fn sealed_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);

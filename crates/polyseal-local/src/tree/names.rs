@@ -11,17 +11,17 @@ use super::join::path_of;
 use crate::error::{Error, Problem, Result};
 use crate::platform::{expect_restorable_name, name_key};
 
-/// The names that have been passed, in each directory that the last entry is in. What is in a
-/// directory follows it in a manifest, so the names of others can be forgotten.
+/// The names that have been passed, in each directory that the last entry is in. In a manifest, a
+/// directory's contents follow it directly, so the names of others can be forgotten.
 #[derive(Default)]
 pub(super) struct TreeNames {
-    /// By what they are compared by, and with their paths.
+    /// By the keys they are compared by, and with their paths.
     directories: Vec<HashMap<OsString, PathBuf>>,
 }
 
 impl TreeNames {
-    /// Refuses the path of `entry` if a name in it is none here, or if it would be one file with a
-    /// path that has been passed. Messages have it in `root`.
+    /// Refuses the path of `entry` if a name in it is invalid here, or if it would be one file with
+    /// a path that has been passed. Messages show it in `root`.
     pub(super) fn pass(&mut self, entry: &Entry, root: &Path) -> Result {
         let path = path_of(entry);
         let error = |problem| Error::new(&root.join(&path), problem);

@@ -26,7 +26,7 @@ use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, of_bytes, proce
 use crate::rekey::backup;
 use crate::watch::Watch;
 
-/// What only a tree that was asked for by its permissions may give: that others write to it.
+/// Write permission for others, which only a tree that was asked for by its permissions may give.
 const OTHERS_WRITE: u16 = 0o022;
 const OWNER: u16 = 0o700;
 
@@ -42,7 +42,8 @@ enum ManifestVersion {
 pub struct SealedTree<'a> {
     storage: TreeStorage,
     manifest: ManifestFile,
-    /// As it was before the rest was read: whoever replaces the manifest compares it.
+    /// The manifest's header, as it was before the rest was read: replacing the manifest compares
+    /// it.
     header: Header,
     bound: ManifestVersion,
     options: Options<'a>,
@@ -159,7 +160,7 @@ impl<'a> SealedTree<'a> {
     }
 
     /// Refuses names that this system does not have or does not tell apart, before anything is
-    /// written. What is left out may have any.
+    /// written. Entries that are left out may have any name.
     fn expect_names_of_here(&self) -> Result {
         if !NAMES_MAY_BE_ONE {
             return Ok(());
@@ -204,7 +205,7 @@ impl<'a> SealedTree<'a> {
         self.options.progress.expect(self.files, self.bytes);
     }
 
-    /// What the manifest has and what is there, side by side.
+    /// The manifest's entries and the files on disk, side by side.
     pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
         let walk = self.storage.walk(self.options.exclude)?;
         let shown = self.shown(Path::new(&manifest_name()));
@@ -220,7 +221,7 @@ impl<'a> SealedTree<'a> {
         self.tree()?.place(Path::new(&manifest_name()), "write")
     }
 
-    /// What the manifest is bound to, if it is not to the context of the files.
+    /// The context that the manifest is bound to; `None` for the context of the files.
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
         match &self.bound {
             ManifestVersion::Version1 => None,
@@ -267,7 +268,7 @@ impl<'a> SealedTree<'a> {
         let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
         let decryptor = match bound {
             FileBinding::Contents(commitment) => decryptor.expecting(commitment),
-            // The manifest is of version 1, and whoever reads the tree has asked for that.
+            // The manifest is of version 1, which the caller has allowed.
             FileBinding::Salt(_) => decryptor.committing(),
         };
         let summary = match decryptor.decrypt(input, output) {
@@ -349,7 +350,7 @@ impl<'a> SealedTree<'a> {
         })
     }
 
-    /// What is said of a file that the manifest does not have.
+    /// The error for a file that the manifest does not have.
     fn added_error(&self, path: &Path) -> Error {
         let is_copy = backup::file_of(path).is_some();
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
@@ -357,7 +358,7 @@ impl<'a> SealedTree<'a> {
     }
 }
 
-/// What is read of a manifest.
+/// The reader of a manifest's plaintext.
 type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a ManifestFile>>;
 type Entries<'a> = Reader<Plaintext<'a>>;
 
@@ -372,8 +373,8 @@ fn entries<'a>(
 }
 
 impl ManifestVersion {
-    /// That of an encrypted manifest. One of version 2 is bound to a context that no file has, so
-    /// that no file is taken for one.
+    /// Opens an encrypted manifest. A manifest of version 2 is bound to a context that no file has,
+    /// so that no file is taken for one.
     fn read(
         manifest: &ManifestFile,
         decryptor: &Decryptor<'_>,
@@ -412,7 +413,7 @@ impl std::fmt::Debug for SealedTree<'_> {
     }
 }
 
-/// What is told, and the entry if there is one.
+/// The path and outcome to report, and the entry if there is one.
 type EntryResult = (PathBuf, Result<Option<FileOutcome>>, Option<Entry>);
 
 /// The tree that is made.
@@ -429,7 +430,7 @@ impl DecryptedTree<'_> {
         allowed_mode(directory, directory, self.mode(mode))
     }
 
-    /// What of the permissions in the manifest may be given here.
+    /// Masks the manifest's mode.
     fn mode(&self, mode: u16) -> u16 {
         match self.to.reach {
             AccessRule::OwnerOnly => mode & OWNER,

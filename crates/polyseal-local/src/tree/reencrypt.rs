@@ -1,8 +1,8 @@
 //! A sealed tree encrypted anew, under other keys and into another directory.
 //!
 //! The plaintext goes from one file to the other and touches no disk. Nothing of the old tree is
-//! changed, and the manifest of the new one appears last: whatever interrupts it, there is a whole
-//! tree. What the old manifest does not have is told, and is not in the new tree.
+//! changed, and the manifest of the new one appears last: after any interruption there is a whole
+//! tree. Files that the old manifest does not have are reported, and are not in the new tree.
 
 use std::path::{Path, PathBuf};
 use std::{panic, thread};
@@ -50,7 +50,7 @@ impl SealedTree<'_> {
             Ok((pair, made))
         });
         let work = |pair: Result<(Pair, Result)>| -> SealResult {
-            // What cannot be read of the manifest has been read before, when it was opened.
+            // Read errors surfaced at open.
             let (pair, made) = match pair {
                 Ok(pair) => pair,
                 Err(error) => return (PathBuf::new(), Err(error)),
@@ -102,7 +102,7 @@ impl SealedTree<'_> {
             (opening.join(), summary)
         });
         let summary = summary.map_err(sealing(output.shown()))?;
-        // What was written so far may be all that the old file had that is authentic.
+        // The output so far may be the whole authentic part of the old file.
         let _ = opened.unwrap_or_else(|panic| panic::resume_unwind(panic))?;
         let kind = file_kind(&summary, output.shown())?;
         output.commit()?;

@@ -82,7 +82,7 @@ impl OpenDestination {
     }
 }
 
-/// What came of a name: its entry, if it has one, and what is told of it.
+/// The result for a name: its entry, if it has one, and the outcome to report.
 pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<FileOutcome>)>);
 
 impl TreeSealer {
@@ -231,7 +231,7 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// What the work on one name takes.
+/// The means to encrypt one file of a tree.
 struct FileSealer<'a> {
     from: &'a Tree,
     to: &'a OpenDestination,
@@ -281,7 +281,7 @@ impl FileSealer<'_> {
     }
 }
 
-/// What an entry says of a file that has been encrypted.
+/// The manifest's entry for a file that has been encrypted.
 pub(super) fn file_kind(summary: &Summary, shown: &Path) -> Result<Kind> {
     let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
     let bound = FileBinding::Contents(commitment);
@@ -290,11 +290,11 @@ pub(super) fn file_kind(summary: &Summary, shown: &Path) -> Result<Kind> {
 
 /// The manifest of a tree that is made.
 pub(super) struct Manifest<'a> {
-    /// What it is made of; outcomes are told by its paths.
+    /// The source; outcomes are reported by its paths.
     pub(super) of: &'a Tree,
     pub(super) options: &'a Options<'a>,
     pub(super) encryptor: Encryptor<'a>,
-    /// What messages call it.
+    /// Its path, for messages.
     pub(super) shown: PathBuf,
 }
 
@@ -332,14 +332,14 @@ impl Manifest<'_> {
         };
         let input = Input::Stream(&mut plaintext);
         let context = context(self.encryptor.bound_to()).map_err(sealing(shown))?;
-        // Its bytes are none that anybody waits for.
+        // Nobody waits for the manifest's bytes, so they are not reported.
         let encrypted = self.encryptor.context(&context).progress(&|_| ()).encrypt(input, output);
         encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(shown)))?;
         report.end(shown)
     }
 }
 
-/// The manifest, which is made as it is read, of what comes of the files.
+/// The manifest's plaintext, made from the files' results as it is read.
 struct Plaintext<'a, 'b, C> {
     outcomes: &'a mut (dyn Iterator<Item = SealResult> + Send),
     /// None when the manifest has ended.
@@ -357,7 +357,7 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         if let Some((path, outcome)) = self.outcomes.next() {
             let shown = self.from.shown(&path);
-            // What the manifest does not take is not of this tree.
+            // A file that the manifest refuses is not of this tree.
             let done = outcome.and_then(|(entry, done)| {
                 let pushed = entry.iter().try_for_each(|entry| writer.push(entry));
                 pushed.map_err(of_manifest(&shown))?;
@@ -371,7 +371,7 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
             }
             self.ready.append(writer.get_mut());
         } else if (self.cancelled)() {
-            // Not a manifest of what happened to be done.
+            // A cancelled run leaves no manifest of only the files that are done.
             return Err(Error::new(&self.from.shown(Path::new("")), Problem::Cancelled));
         } else if let Some(writer) = self.writer.take() {
             let shown = self.from.shown(Path::new(""));

@@ -1,11 +1,11 @@
 //! Sealed trees in stores of objects: each encrypted file is an object, by its path in the tree.
 //!
 //! The tree is the one that a directory has: its files can be uploaded, and the objects downloaded,
-//! one by one. Directories, links, modes and times are in the manifest alone, so nothing else is
-//! needed of a store than [`Store`] has. Whoever implements it decides how it is reached.
+//! one by one. Directories, links, modes and times are in the manifest alone, so [`Store`] has all
+//! that is needed. Its implementations decide how the objects are reached.
 //!
-//! What a store does not have: no other program is kept from writing an object in between. So the
-//! manifest is written on the condition that it is still what it was ([`OverwriteRule::AsSeen`]).
+//! Nothing keeps another program from writing an object in between. So the manifest is written on
+//! the condition that it is still what it was ([`OverwriteRule::AsSeen`]).
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -20,8 +20,8 @@ use crate::error::{Error, Problem, Result};
 use crate::new_file::NewFile;
 use crate::platform::{EntryKind, path_bytes};
 
-/// What an object is called that has a path below a tree: names in UTF-8 with `/` between them.
-/// None if it is no UTF-8.
+/// The name of the object for a path below a tree: names in UTF-8 with `/` between them. `None` if
+/// the path is not UTF-8.
 #[must_use]
 pub fn stored_name(path: &Path) -> Option<String> {
     String::from_utf8(path_bytes(path).into_owned()).ok()
@@ -30,7 +30,8 @@ pub fn stored_name(path: &Path) -> Option<String> {
 /// A place for the files of a sealed tree that is no directory. Errors are about what
 /// [`shown`](Self::shown) gives.
 pub trait Store: Debug + Send + Sync {
-    /// What messages call the file at this path in the tree; for an empty path, the tree.
+    /// The path that messages show for the file at this path in the tree; for an empty path, the
+    /// tree's.
     fn shown(&self, path: &Path) -> PathBuf;
 
     /// Asserts that a file can have this path.
@@ -42,13 +43,13 @@ pub trait Store: Debug + Send + Sync {
     /// One of the files, if there are any.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store's error.
     fn any(&self) -> Result<Option<PathBuf>>;
 
     /// The paths of all files, in any order.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store's error.
     fn list(&self) -> Result<Vec<String>>;
 
     /// The version of a file that is there now, to be read at offsets.
@@ -76,14 +77,14 @@ pub trait Store: Debug + Send + Sync {
     ) -> Result<Box<dyn NewStoredFile>>;
 }
 
-/// What a new file may replace.
+/// Which file a new one may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteRule {
     /// Nothing: there must be no such file.
     Nothing,
     /// Whatever is there.
     Anything,
-    /// What is there when it is begun, be that nothing: if it is another at the end, that is
+    /// The file that is there at the beginning, or nothing: if it is another at the end, that is
     /// [`Problem::Changed`].
     AsSeen,
 }
@@ -137,7 +138,7 @@ impl TreeStorage {
         }
     }
 
-    /// The directory, for what is done in one alone.
+    /// The directory; an error for a store, where the operation is not possible.
     pub(crate) fn directory(&self) -> Result<&Tree> {
         match self {
             Self::Directory(tree) => Ok(tree),

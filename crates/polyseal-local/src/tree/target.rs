@@ -40,7 +40,7 @@ enum Target {
     In(Directory, OsString),
 }
 
-/// Who may be given access to what is written to a tree.
+/// The access that files written to a tree may give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessRule {
     /// As its permissions say.
@@ -78,8 +78,8 @@ impl MadeDirectory {
             io::ErrorKind::AlreadyExists => Error::new(shown, Problem::Appeared),
             _ => Error::io("write", shown, error),
         })?;
-        // What was put in its place since is a link, and not followed, or not ours, or not new. An
-        // access control list it may have from its folder.
+        // An entry put in its place since is a link, and not followed, or not ours, or not new. It
+        // may have an access control list from its folder.
         let root = parent.beneath(Path::new(&name)).cannot("write", shown)?;
         let made = Self { parent, name, root, kept: AtomicBool::new(false) };
         if made.is_ours_and_new().cannot("write", shown)? {

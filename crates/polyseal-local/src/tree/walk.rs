@@ -1,7 +1,7 @@
-//! What is in a tree, in the order of a manifest: each directory, then what is in it, by names.
+//! The entries of a tree, in the order of a manifest: each directory, then its contents, by names.
 //!
-//! No link is followed. What a directory contains is read when its turn comes; of a sealed tree,
-//! names are put in order as they are without their suffix.
+//! No link is followed. A directory is read when its turn comes; in a sealed tree, names are sorted
+//! without their suffix.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -27,9 +27,9 @@ pub(super) struct WalkEntry {
 /// A directory that could not be read, and why.
 pub(super) type UnreadDirectory = (PathBuf, io::Error);
 
-/// What has the names in the directories of a tree.
+/// Lists the names in the directories of a tree.
 pub(super) trait DirectoryNames: Send {
-    /// Those in one, each with what it is.
+    /// The names in one directory, each with its kind.
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>>;
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Walk<'a> {
     source: Box<dyn DirectoryNames>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
-    /// Of each directory on the way, what is still to come, the last first.
+    /// For each directory on the way, the entries still to come, the last first.
     open: Vec<(PathBuf, Vec<Name>)>,
     /// The directory that is read next.
     next: Option<PathBuf>,
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         Ok(names)
     }
 
-    /// By what a name is put in order.
+    /// The key by which a name is sorted.
     fn ordered(&self, name: &OsStr, kind: EntryKind) -> (Vec<u8>, EntryKind) {
         let name = bytes(name);
         if !self.sealed || kind == EntryKind::Directory {

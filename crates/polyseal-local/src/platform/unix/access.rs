@@ -1,4 +1,5 @@
-//! Who may read a file that replaces another: those who could read the old one, and nobody else.
+//! The access rights of a file that replaces another: those who could read the old one can read the
+//! new one, and nobody else.
 //!
 //! Mode and group go over only if the very file that was seen when the output was opened still
 //! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
@@ -34,12 +35,12 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// That of the file that was seen under a name in `folder`.
+    /// The access rights of the file that was seen under a name in `folder`.
     pub(crate) fn from_status(folder: &Directory, seen: &FileStatus) -> Self {
         Self { id: seen.id(), mode: seen.mode().into(), named_by_us: is_for_us(folder) }
     }
 
-    /// A link in `folder` has led to the file, so that whoever can write there has chosen it.
+    /// Notes that a link in `folder` has led to the file: anyone who can write there has chosen it.
     pub(crate) fn add_link_folder(&mut self, folder: &Directory) {
         self.named_by_us = self.named_by_us && is_for_us(folder);
     }
@@ -49,8 +50,8 @@ impl Access {
         self.named_by_us = false;
     }
 
-    /// Gives `new` the mode and the group of what is called `name` in `directory`, as far as that
-    /// is safe, and no more than `most` of the mode.
+    /// Gives `new` the mode and the group of the file `name` in `directory`, as far as that is
+    /// safe, and at most the mode `most`.
     pub(crate) fn carry_over(
         &self,
         directory: &Directory,
@@ -63,7 +64,7 @@ impl Access {
         if !is_the_same || !self.named_by_us {
             return Ok(());
         }
-        // What has been taken away meanwhile is not given back.
+        // Permissions that have been taken away meanwhile are not given back.
         let mut mode = self.mode & u32::from(old.mode()) & u32::from(most);
         let denied = !(self.mode & u32::from(old.mode()));
         let same_group = new.metadata()?.gid() == old.0.st_gid
@@ -79,9 +80,9 @@ impl Access {
     }
 }
 
-/// What of `mode` a new file or directory in `folder` may have: only its owner has access if
-/// somebody else gives names there, or if the folder has given it an access control list; and its
-/// group only if that is the group of this user, not one that the folder has given it.
+/// Masks `mode` for a new file or directory in `folder`: only its owner has access if somebody else
+/// gives names there, or if the folder has given it an access control list; and its group only if
+/// that is the group of this user, not one that the folder has given it.
 pub(crate) fn allowed_mode(folder: &Directory, new: &impl AsFd, mode: u16) -> io::Result<u16> {
     const OWNER: u16 = 0o700;
     const GROUP: u16 = 0o070;
@@ -93,8 +94,8 @@ pub(crate) fn allowed_mode(folder: &Directory, new: &impl AsFd, mode: u16) -> io
 }
 
 /// Whether nobody but this user and root can give `entry`, which is in `folder`, another name, or
-/// its name to something else. Whoever is in this user's own group is taken for this user: where
-/// each user has a group, that group can write to all that they make.
+/// its name to something else. Members of this user's own group are taken for this user: where each
+/// user has a group, that group can write to all that they make.
 #[allow(clippy::useless_conversion, reason = "macOS has another type")]
 pub(super) fn keeps(folder: &Directory, entry: &FileStatus) -> bool {
     const STICKY: u32 = 0o1000;

@@ -1,4 +1,4 @@
-//! What is done with the contents of open files: shared, their holes found, locked, given a mode.
+//! Operations on the contents of open files: share them, find their holes, lock them, set a mode.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -17,7 +17,7 @@ use super::mode::{set_mode, set_modified};
 pub(crate) struct Owner(u32);
 
 impl Owner {
-    /// Who owns a file.
+    /// The owner of `file`.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         Ok(Self(file.metadata()?.uid()))
     }
@@ -79,7 +79,7 @@ pub(crate) fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Ran
     Ok(Some(range))
 }
 
-/// What the system says where nothing is.
+/// The error for a file that does not exist.
 pub(crate) fn not_there() -> io::Error {
     Errno::NOENT.into()
 }

@@ -1,11 +1,11 @@
 //! Directories by handle, so that what is done in one is done there and nowhere else.
 //!
-//! A path is resolved anew each time that it is used: whoever can write to one of its directories
-//! can put a link to another place there in between. A handle stays what it was. What lies beneath
-//! it is opened without following any link: by `openat2` with `RESOLVE_BENEATH` and
-//! `RESOLVE_NO_SYMLINKS`, or, where the system does not know that or the path is too long for one
-//! call, component by component with `O_NOFOLLOW`. Paths beneath a handle have no `..`: see
-//! [`components`].
+//! A path is resolved anew each time that it is used: anyone who can write to one of its
+//! directories can put a link to another place there in between. A handle stays what it was.
+//! Whatever lies beneath it is opened without following any link: by `openat2` with
+//! `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`, or, where the system does not know that or the path
+//! is too long for one call, component by component with `O_NOFOLLOW`. Paths beneath a handle have
+//! no `..`: see [`components`].
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -66,17 +66,17 @@ impl Directory {
     /// The directory `path`, as the user has named it: links in it are followed.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Ok(Self(Arc::new(open_directory(CWD, path, OFlags::empty())?)))
     }
 
-    /// The same for what is written: a link as its last name is followed only if this user or root
-    /// has made it. Another user's leads to a place of their choice; it is `NotADirectory`.
+    /// The same for an output: a link as its last name is followed only if this user or root has
+    /// made it. Another user's leads to a place of their choice; it is `NotADirectory`.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open_for_output(path: &Path) -> io::Result<Self> {
         let Ok((folder, name)) = Self::parent_and_name(path) else { return Self::open(path) };
         let seen = folder.stat(&name)?;
@@ -95,7 +95,7 @@ impl Directory {
     /// The directory that has `path` in it, and what `path` is called there.
     ///
     /// # Errors
-    /// Those of the system; `InvalidInput` if the path ends in no name.
+    /// An I/O error; `InvalidInput` if the path ends in no name.
     pub fn parent_and_name(path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((Self::open(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
@@ -104,7 +104,7 @@ impl Directory {
     /// The directory `path` beneath this one.
     ///
     /// # Errors
-    /// Those of the system; a link on the way is one.
+    /// An I/O error; a link on the way is one.
     pub fn beneath(&self, path: &Path) -> io::Result<Self> {
         if path.as_os_str().is_empty() {
             return Ok(self.clone());
@@ -162,7 +162,7 @@ impl Directory {
         Ok(regular(self.resolve(path, flags)?)?.0)
     }
 
-    /// What is called `name` here; a link itself.
+    /// Status of the entry `name`; of a link, the link's own.
     pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
         Ok(FileStatus(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
@@ -226,7 +226,7 @@ impl Directory {
         keeps(self, entry)
     }
 
-    /// The same of what is called `name` in the directory at `path`.
+    /// The same for the entry `name` in the directory at `path`.
     pub(crate) fn keeps_named(path: &Path, name: &OsStr) -> io::Result<bool> {
         let folder = Self::open(path)?;
         Ok(folder.keeps(&folder.stat(name)?))
@@ -242,7 +242,7 @@ impl Directory {
         Ok(Self(Arc::new(open_directory(&self.0, Path::new(".."), OFlags::empty())?)))
     }
 
-    /// What is seen of it.
+    /// Status of the directory itself.
     pub(super) fn status(&self) -> io::Result<FileStatus> {
         Ok(FileStatus(fstat(&self.0)?))
     }
@@ -342,7 +342,7 @@ impl Directory {
                 renamed => return Ok(renamed?),
             }
         }
-        // The old name is removed by whoever has given it.
+        // The code that gave the old name removes it.
         match linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
             Err(error) if has_no_links(error) => self.rename_over_claim(from, to),
             linked => Ok(linked?),
@@ -397,7 +397,7 @@ impl Directory {
     /// Gives a file that [`create_unnamed`](Self::create_unnamed) made the name `name`, which
     /// nothing has.
     pub(crate) fn name_unnamed(&self, file: &File, name: &OsStr) -> io::Result<()> {
-        // Linux lets root do so, and from 6.10 on whoever has opened the file.
+        // Linux lets root do so, and from 6.10 on the process that has opened the file.
         #[cfg(target_os = "linux")]
         match linkat(file, "", &self.0, name, AtFlags::EMPTY_PATH) {
             Err(Errno::NOENT | Errno::PERM | Errno::INVAL) => {}

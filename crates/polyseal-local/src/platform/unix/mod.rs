@@ -27,7 +27,7 @@ pub use self::special::SpecialFile;
 pub use self::status::FileId;
 pub(crate) use self::status::FileStatus;
 
-/// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
+/// The bytes of a name. A manifest has names as bytes, too, in any encoding.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_bytes()
 }
@@ -60,8 +60,8 @@ pub(crate) fn path_of_bytes(path: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(path))
 }
 
-/// Whether the system refuses something because of what somebody has put under a name: a link, no
-/// regular file, or what this user may not read.
+/// Whether the system refuses something because of the entry that somebody has put under a name: a
+/// link, no regular file, or a file that this user may not read.
 pub(crate) fn is_of_what_is_there(error: &io::Error) -> bool {
     use rustix::io::Errno;
 

@@ -5,7 +5,7 @@
 //! left out. A mode that cannot be set is let be if the file has no right that it should not have,
 //! and else counted.
 //!
-//! Limit: the number is the process's, whoever asked for the files.
+//! Limit: the count is one for the whole process.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -21,8 +21,8 @@ const RIGHTS: u16 = 0o777;
 
 static WIDER: AtomicUsize = AtomicUsize::new(0);
 
-/// How many files and directories of this process have rights that their mode would take away,
-/// since their file system does not change modes. Whoever asks again is told of those since.
+/// Takes the count of files and directories of this process that have rights which their mode would
+/// take away, since their file system does not change modes. The next call counts from zero.
 #[must_use]
 pub fn take_wider_modes() -> usize {
     WIDER.swap(0, Ordering::Relaxed)

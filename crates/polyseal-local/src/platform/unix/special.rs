@@ -18,7 +18,7 @@ pub struct SpecialFile {
 }
 
 impl SpecialFile {
-    /// What `path` names, if it is one.
+    /// The pipe or character device at `path`; `None` for anything else.
     #[must_use]
     pub fn find(path: &Path) -> Option<Self> {
         let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
@@ -36,7 +36,7 @@ impl SpecialFile {
     /// Opens it to be written to, unless the name has come to mean another file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open(&self) -> io::Result<Option<File>> {
         let file = OpenOptions::new().write(true).open(&self.path)?;
         let is_it = FileId::from_metadata(&file.metadata()?) == FileId::from_metadata(&self.found);

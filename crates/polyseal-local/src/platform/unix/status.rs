@@ -1,4 +1,4 @@
-//! What is seen under a name, or of an open file.
+//! Status of a directory entry, or of an open file.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -22,24 +22,24 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// That of a file of which the system has told.
+    /// The identity of the file with this metadata.
     #[must_use]
     pub fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
-    /// That of an open file.
+    /// The identity of an open file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn of_file(file: &File) -> io::Result<Self> {
         Ok(Self::from_metadata(&file.metadata()?))
     }
 
-    /// That of what `path` names, through every link.
+    /// The identity of the file at `path`, through every link.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn of_path(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&fs::metadata(path)?))
     }
@@ -56,7 +56,7 @@ impl EntryKind {
     }
 }
 
-/// What was seen under a name; of a link, the link itself.
+/// Status of a directory entry; of a link, the link's own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStatus(pub(super) Stat);
 
@@ -67,7 +67,7 @@ impl FileStatus {
         FileId { device: self.0.st_dev as u64, inode: self.0.st_ino }
     }
 
-    /// What it is.
+    /// The kind of entry.
     pub(crate) fn kind(&self) -> EntryKind {
         EntryKind::from_file_type(FileType::from_raw_mode(self.0.st_mode))
     }

@@ -1,4 +1,5 @@
-//! Who may read a file that replaces another: those who could read the old one, and nobody else.
+//! The access rights of a file that replaces another: those who could read the old one can read the
+//! new one, and nobody else.
 //!
 //! The access list goes over only if the very file that was seen when the output was opened still
 //! stands there and belongs to this user, and nobody but this user and the system can give names in
@@ -24,12 +25,12 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// That of the file that was seen under a name in `folder`.
+    /// The access rights of the file that was seen under a name in `folder`.
     pub(crate) fn from_status(folder: &Directory, seen: &FileStatus) -> Self {
         Self { id: seen.id(), named_by_us: folder.is_for_us() }
     }
 
-    /// A link in `folder` has led to the file, so that whoever can write there has chosen it.
+    /// Notes that a link in `folder` has led to the file: anyone who can write there has chosen it.
     pub(crate) fn add_link_folder(&mut self, folder: &Directory) {
         self.named_by_us = self.named_by_us && folder.is_for_us();
     }
@@ -39,7 +40,7 @@ impl Access {
         self.named_by_us = false;
     }
 
-    /// Gives `new` the access list of what is called `name` in `directory`, if that is safe, and if
+    /// Gives `new` the access list of the file `name` in `directory`, if that is safe, and if
     /// `most`, the most that may be given of a mode, has something for others.
     pub(crate) fn carry_over(
         &self,
@@ -63,7 +64,7 @@ impl Access {
     }
 }
 
-/// What of `mode` a new file or directory may have: what its owner may do.
+/// Masks `mode` for a new file or directory: only the owner's permissions stay.
 pub(crate) fn allowed_mode<T>(_folder: &Directory, _new: &T, mode: u16) -> io::Result<u16> {
     Ok(mode & OWNER)
 }

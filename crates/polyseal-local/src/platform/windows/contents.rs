@@ -1,4 +1,4 @@
-//! What is done with the contents of open files: locked, read and written at offsets, given a time.
+//! Operations on the contents of open files: lock them, read and write at offsets, set a time.
 
 use std::fs::{File, FileTimes, TryLockError};
 use std::io::{self, ErrorKind};
@@ -57,7 +57,7 @@ impl FileExt for File {
 pub(crate) struct Owner(Sid);
 
 impl Owner {
-    /// Who owns a file.
+    /// The owner of `file`.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         security::owner(file).map(Self)
     }
@@ -111,7 +111,7 @@ pub(crate) fn next_data(_file: &File, range: Range<u64>) -> io::Result<Option<Ra
     Ok((!range.is_empty()).then_some(range))
 }
 
-/// What the system says where nothing is.
+/// The error for a file that does not exist.
 pub(crate) fn not_there() -> io::Error {
     io::Error::from_raw_os_error(ERROR_FILE_NOT_FOUND as i32)
 }

@@ -1,7 +1,8 @@
 //! Directories by handle, so that what is done in one is done there and nowhere else.
 //!
-//! What lies beneath a handle is opened component by component, each relative to the one before,
-//! and none through a symbolic link or a junction: it is opened itself, looked at, and refused.
+//! Every name beneath a handle is opened component by component, each relative to the one before,
+//! and none through a symbolic link or a junction: the link itself is opened, looked at, and
+//! refused.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -34,7 +35,7 @@ const LOOK: u32 = FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE;
 const DIRECTORY: u32 = LOOK | FILE_LIST_DIRECTORY | FILE_TRAVERSE;
 const READ: u32 = FILE_GENERIC_READ;
 const CHANGE: u32 = FILE_GENERIC_READ | FILE_GENERIC_WRITE;
-/// A new file is given its name, and may be given the access list of what it replaces.
+/// A new file is given its name, and may be given the access list of the file that it replaces.
 const NEW: u32 = CHANGE | DELETE | WRITE_DAC;
 
 /// An open directory.
@@ -74,7 +75,7 @@ impl Directory {
     /// The directory `path`, as the user has named it: links in it are followed.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let mut options = OpenOptions::new();
@@ -86,11 +87,11 @@ impl Directory {
         }
     }
 
-    /// The same for what is written: a link as its last name is followed only if this user or the
-    /// system has made it. Another user's leads to a place of their choice; it is `NotADirectory`.
+    /// The same for an output: a link as its last name is followed only if this user or the system
+    /// has made it. Another user's leads to a place of their choice; it is `NotADirectory`.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open_for_output(path: &Path) -> io::Result<Self> {
         let Ok((folder, name)) = Self::parent_and_name(path) else { return Self::open(path) };
         let seen = folder.stat(&name)?;
@@ -104,7 +105,7 @@ impl Directory {
     /// The directory that has `path` in it, and what `path` is called there.
     ///
     /// # Errors
-    /// Those of the system; `InvalidInput` if the path ends in no name.
+    /// An I/O error; `InvalidInput` if the path ends in no name.
     pub fn parent_and_name(path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         possible(name)?;
@@ -114,7 +115,7 @@ impl Directory {
     /// The directory `path` beneath this one.
     ///
     /// # Errors
-    /// Those of the system; a link on the way is one.
+    /// An I/O error; a link on the way is one.
     pub fn beneath(&self, path: &Path) -> io::Result<Self> {
         let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
         names.into_iter().try_fold(self.clone(), |place, name| {
@@ -172,10 +173,10 @@ impl Directory {
         self.regular(path, CHANGE)
     }
 
-    /// What is called `name` here; a link itself.
+    /// Status of the entry `name`; of a link, the link's own.
     pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
         let opened = match self.entry(name.as_ref(), LOOK) {
-            // Who owns it is not told to everybody.
+            // Not everybody may see the owner.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 self.entry(name.as_ref(), FILE_READ_ATTRIBUTES | SYNCHRONIZE)
             }
@@ -229,12 +230,12 @@ impl Directory {
         true
     }
 
-    /// The same of what is on the way to the folder.
+    /// The same for a folder above. Here it is not looked at.
     pub(crate) fn keeps_named(_path: &Path, _name: &OsStr) -> io::Result<bool> {
         Ok(true)
     }
 
-    /// The same of itself. Access lists of what is above are not looked at.
+    /// The same for this directory. Access lists of the folders above are not looked at.
     pub(crate) fn is_kept_from_above(&self) -> bool {
         true
     }
@@ -355,7 +356,7 @@ impl Directory {
         sys::open_at(self, OsStr::new(""), access, &Disposition::Existing)
     }
 
-    /// What is called `name` here, a link itself.
+    /// Opens the entry `name`; of a link, the link itself.
     pub(super) fn entry(&self, name: &OsStr, access: u32) -> io::Result<OwnedHandle> {
         possible(name)?;
         sys::open_at(self, name, access, &Disposition::Existing)
@@ -372,7 +373,7 @@ impl Directory {
         }
     }
 
-    /// What is called `name` here, and what it is: a link itself, and anything else with the
+    /// Opens the entry `name`, and tells its kind: a link itself, and anything else with the
     /// contents that it has elsewhere, as in a cloud.
     fn through(&self, name: &OsStr, access: u32) -> io::Result<(OwnedHandle, EntryKind)> {
         let opened = self.entry(name, access)?;

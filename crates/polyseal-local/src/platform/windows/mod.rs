@@ -33,11 +33,11 @@ pub fn take_wider_modes() -> usize {
     0
 }
 
-/// Whoever has made a pipe that a name leads to may ask who opens it, and no more.
+/// A pipe's maker may ask who opens it, and no more, if a name leads to that pipe.
 const SECURITY_IDENTIFICATION: u32 = 1 << 16;
 
-/// Whether the system refuses something because of what somebody has put under a name: a link, no
-/// regular file, or what this user may not read.
+/// Whether the system refuses something because of the entry that somebody has put under a name: a
+/// link, no regular file, or a file that this user may not read.
 pub(crate) fn is_of_what_is_there(error: &io::Error) -> bool {
     use io::ErrorKind;
 
@@ -67,7 +67,7 @@ pub(crate) fn process_mask() -> u16 {
     0o077
 }
 
-/// What is made belongs to whoever makes it.
+/// A file belongs to the user who makes it.
 pub(crate) fn owner_is_kept(_of: &File, _new: &File) -> io::Result<()> {
     Ok(())
 }

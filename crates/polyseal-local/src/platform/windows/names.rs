@@ -76,14 +76,14 @@ pub(crate) fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
     Cow::Borrowed(bytes)
 }
 
-/// The path that a manifest has, for messages and to look for it. What no path here can have is
-/// replaced, and refused where it matters, by [`expect_name`].
+/// The path of a manifest's entry, to be shown and looked for. Characters that no path here can
+/// have are replaced; where it matters, [`expect_name`] refuses them.
 pub(crate) fn path_of_bytes(path: &[u8]) -> PathBuf {
     // A name with a separator of Windows would be two.
     String::from_utf8_lossy(path).replace('\\', "\u{fffd}").replace('/', "\\").into()
 }
 
-/// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
+/// The bytes of a name. A manifest has names as bytes, too, in any encoding.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

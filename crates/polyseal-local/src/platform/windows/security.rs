@@ -1,7 +1,7 @@
-//! Who may do what to a file: its owner and its access list.
+//! The owner of a file, and its access list.
 //!
-//! What is made here is for the user of this process alone; the list is a protected one, so that
-//! the folder gives nothing to it. Administrators can give themselves access, as root can on Unix.
+//! A file made here is for the user of this process alone; its list is a protected one, so that the
+//! folder gives it no entries. Administrators can give themselves access, as root can on Unix.
 
 #![allow(unsafe_code, reason = "the border to the system")]
 
@@ -39,9 +39,9 @@ const TRUSTED: [&str; 3] =
     ["S-1-5-18", "S-1-5-32-544", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"];
 /// The owner of all that is on a disk without owners, such as one with FAT.
 const EVERYONE: &str = "S-1-1-0";
-/// Whoever makes a file in the folder: an entry of the folder itself does not give it anything.
+/// The maker of a file in the folder: such an entry gives no access to the folder itself.
 const CREATOR_OWNER: &str = "S-1-3-0";
-/// Whoever may do one of these in a folder decides what its names mean.
+/// The rights with each of which a user decides what the names in a folder mean.
 const NAMING: u32 = FILE_ADD_FILE
     | FILE_ADD_SUBDIRECTORY
     | FILE_DELETE_CHILD
@@ -74,7 +74,8 @@ impl Sid {
     }
 }
 
-/// The user of this process, and the owner of what it makes: an administrator's may be the group.
+/// The user of this process, and the owner of the files that it makes: an administrator's may be
+/// the group.
 fn us() -> Option<&'static [Sid; 2]> {
     static US: OnceLock<Option<[Sid; 2]>> = OnceLock::new();
     US.get_or_init(|| Some([token_user().ok()?, token_owner().ok()?])).as_ref()
@@ -129,7 +130,7 @@ unsafe fn text(sid: PSID) -> io::Result<Sid> {
     Ok(Sid(String::from_utf16_lossy(&units)))
 }
 
-/// What the system has allocated, to be given back.
+/// Memory that the system has allocated, to be freed on drop.
 struct Allocated(*mut c_void);
 
 impl Drop for Allocated {
@@ -139,17 +140,17 @@ impl Drop for Allocated {
     }
 }
 
-/// The security descriptor of what is for the user of this process alone.
+/// The security descriptor of a file that is for the user of this process alone.
 pub(super) struct OwnerOnly(Vec<u64>);
 
 impl OwnerOnly {
-    /// That of a new file.
+    /// The descriptor of a new file.
     pub(super) fn file() -> io::Result<&'static Self> {
         static FILE: OnceLock<OwnerOnly> = OnceLock::new();
         Self::once(&FILE, "")
     }
 
-    /// That of a new directory; what others make in it is given the same.
+    /// The descriptor of a new directory; entries that others make in it inherit it.
     pub(super) fn directory() -> io::Result<&'static Self> {
         static DIRECTORY: OnceLock<OwnerOnly> = OnceLock::new();
         Self::once(&DIRECTORY, "OICI")
@@ -193,7 +194,7 @@ impl OwnerOnly {
     }
 }
 
-/// What the system says of a file's security.
+/// The owner and the access list of a file.
 struct Security {
     owner: PSID,
     list: *mut ACL,
@@ -267,7 +268,7 @@ impl Security {
     }
 }
 
-/// Who owns an open file.
+/// The owner of an open file.
 pub(super) fn owner(file: &impl AsHandle) -> io::Result<Sid> {
     Security::of(file, OWNER_SECURITY_INFORMATION)?.owner()
 }

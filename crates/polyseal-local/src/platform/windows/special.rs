@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::SECURITY_IDENTIFICATION;
 
-/// What is written to on purpose. Other names of devices are refused, as those of files.
+/// The devices that may be written to. Other names of devices are refused, as those of files.
 const OURS: [&str; 3] = ["NUL", "CON", "CONOUT$"];
 /// How the names of all that is no file begin.
 const DEVICES: [&str; 2] = [r"\\.\", "//./"];
@@ -23,7 +23,7 @@ pub struct SpecialFile {
 }
 
 impl SpecialFile {
-    /// What `path` names, if it is one.
+    /// The device or pipe at `path`; `None` for anything else.
     #[must_use]
     pub fn find(path: &Path) -> Option<Self> {
         let text = path.to_string_lossy();
@@ -31,8 +31,8 @@ impl SpecialFile {
         is_special.then(|| Self { path: path.to_owned() })
     }
 
-    /// Whether the system has put it there: a pipe is made by whoever comes first, who would read
-    /// what is written.
+    /// Whether the system itself provides this device. The first process to ask makes a pipe, and
+    /// would read what is written.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         let text = self.path.to_string_lossy();
@@ -42,7 +42,7 @@ impl SpecialFile {
     /// Opens it to be written to.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn open(&self) -> io::Result<Option<File>> {
         let mut options = OpenOptions::new();
         options.write(true).security_qos_flags(SECURITY_IDENTIFICATION);

@@ -1,7 +1,7 @@
-//! What is seen under a name, or of an open file.
+//! Status of a directory entry, or of an open file.
 //!
-//! Windows has no permission bits. What stands for them is what its owner may do: 0600, or 0400 of
-//! a file that is marked as read-only, and 0700 of a directory.
+//! Windows has no permission bits. The owner's rights stand for them: 0600, or 0400 of a file that
+//! is marked as read-only, and 0700 of a directory.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,18 +28,18 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// That of an open file.
+    /// The identity of an open file.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn of_file(file: &File) -> io::Result<Self> {
         Self::of(file)
     }
 
-    /// That of what `path` names, through every link.
+    /// The identity of the file at `path`, through every link.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An I/O error.
     pub fn of_path(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
@@ -67,7 +67,7 @@ impl EntryKind {
     }
 }
 
-/// What was seen under a name; of a link, the link itself.
+/// Status of a directory entry; of a link, the link's own.
 #[derive(Clone, Debug)]
 pub(crate) struct FileStatus {
     id: FileId,
@@ -98,7 +98,7 @@ impl FileStatus {
         self.id
     }
 
-    /// What it is.
+    /// The kind of entry.
     pub(crate) fn kind(&self) -> EntryKind {
         self.kind
     }
@@ -108,7 +108,7 @@ impl FileStatus {
         self.bytes
     }
 
-    /// What its owner may do, in the way of a Unix mode.
+    /// The owner's rights, as a Unix mode.
     pub(crate) fn mode(&self) -> u16 {
         match (self.kind, self.is_read_only) {
             (EntryKind::Directory, _) => 0o700,

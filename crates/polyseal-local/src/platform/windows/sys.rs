@@ -41,9 +41,9 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess}
 
 use super::security::OwnerOnly;
 
-/// What is opened, or made.
+/// Whether an entry is opened or made.
 pub(super) enum Disposition<'a> {
-    /// What is there. A link is opened itself.
+    /// Open an entry that exists. A link is opened itself.
     Existing,
     /// The same, through whatever the system has put there in the place of contents, such as those
     /// of a file that is in a cloud.
@@ -131,7 +131,7 @@ pub(super) fn rename(
         buffer.as_ptr().cast::<c_void>()
     };
     let replaces = if replace { FILE_RENAME_REPLACE_IF_EXISTS } else { 0 };
-    // What is open elsewhere is replaced, too, as everywhere else.
+    // A file that is open elsewhere is replaced, too, as everywhere else.
     let flags = replaces | FILE_RENAME_POSIX_SEMANTICS | FILE_RENAME_IGNORE_READONLY_ATTRIBUTE;
     let renamed = set_information(file, FileRenameInformationEx, fill(flags), bytes);
     if !is_unknown(renamed) {
@@ -196,7 +196,7 @@ fn check(status: NTSTATUS) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(error as i32))
 }
 
-/// What the system says of an open file, in the structure of one of its classes.
+/// Returns the system's information on an open file, in the structure of one of its classes.
 ///
 /// # Safety
 /// `class` is the class whose structure `T` is, and any bytes are a `T`.
@@ -243,7 +243,7 @@ pub(super) fn length(file: &impl AsHandle) -> io::Result<u64> {
     Ok(u64::try_from(standard.end_of_file).unwrap_or_default())
 }
 
-/// What stands in the place of contents.
+/// The tag that says what stands in the place of contents.
 pub(super) fn reparse_tag(file: &impl AsHandle) -> io::Result<u32> {
     // SAFETY: this is the structure of that class, of numbers.
     let tag: FILE_ATTRIBUTE_TAG_INFO = unsafe { information(file, FileAttributeTagInfo) }?;
@@ -252,7 +252,7 @@ pub(super) fn reparse_tag(file: &impl AsHandle) -> io::Result<u32> {
 
 /// The volume, and the file there.
 ///
-/// `Unsupported` of what is on no disk, such as a pipe or the console.
+/// `Unsupported` for handles that are not on a disk, such as a pipe or the console.
 pub(super) fn id(file: &impl AsHandle) -> io::Result<(u64, [u8; 16])> {
     // SAFETY: it only looks at the handle.
     if unsafe { GetFileType(file.as_handle().as_raw_handle()) } != FILE_TYPE_DISK {
@@ -280,7 +280,8 @@ pub(super) fn id(file: &impl AsHandle) -> io::Result<(u64, [u8; 16])> {
 pub(super) struct ListedName {
     pub(super) name: OsString,
     pub(super) attributes: u32,
-    /// What stands in the place of contents, where the attributes say that something does.
+    /// The tag that says what stands in the place of contents, where the attributes say that
+    /// something does.
     pub(super) reparse_tag: u32,
 }
 
