@@ -25,7 +25,7 @@ const AGE: ArmorLabels = ArmorLabels {
     lenient: true,
 };
 
-/// What the first and the last line say, and how files begin that are not between them.
+/// The text of the first and the last line, and the beginning of files that are not in this armour.
 #[derive(Debug)]
 struct ArmorLabels {
     begin: &'static [u8],
@@ -35,7 +35,7 @@ struct ArmorLabels {
     lenient: bool,
 }
 
-/// What no file begins with that is not meant to be armour.
+/// The dashes that begin armour of any kind, and no other file.
 const DASHES: &[u8] = b"-----BEGIN ";
 
 const LINE: usize = 64;
@@ -92,7 +92,7 @@ impl<W: Write> ArmorWriter<W> {
     /// Writes what is left, and the last line.
     ///
     /// # Errors
-    /// Those of writing.
+    /// An error of writing.
     pub fn finish(mut self) -> io::Result<W> {
         let waiting = std::mem::take(&mut self.waiting);
         self.lines(&waiting);
@@ -155,9 +155,8 @@ enum State {
     PartialFailure,
 }
 
-/// Reads the bytes in armour. What is wrong with it is an error of kind
-/// [`io::ErrorKind::InvalidData`] that holds an [`Error::Armor`], or [`Error::NotArmored`] if there
-/// is none.
+/// Reads the bytes in armour. Faulty armour is an error of kind [`io::ErrorKind::InvalidData`] that
+/// holds an [`Error::Armor`], or [`Error::NotArmored`] if there is none.
 #[derive(Debug)]
 pub struct ArmorReader<R: Read> {
     inner: R,
@@ -169,7 +168,7 @@ pub struct ArmorReader<R: Read> {
     bytes: Vec<u8>,
     consumed: usize,
     state: State,
-    /// Those of the first line, when it has been.
+    /// The labels of the first line, once it has been read.
     words: &'static ArmorLabels,
     /// White space before the first line had a CR that is no half of an end of line.
     lone_cr: bool,
@@ -194,7 +193,7 @@ impl<R: Read> ArmorReader<R> {
         }
     }
 
-    /// Reads more text; whether there was any. What is kept is less than a line.
+    /// Reads more text; whether there was any. Less than a line is kept.
     fn more(&mut self) -> io::Result<bool> {
         self.text.resize(LONGEST + LINES * (LINE + 1), 0);
         self.text.copy_within(self.used..self.filled, 0);
@@ -273,7 +272,7 @@ impl<R: Read> ArmorReader<R> {
                     self.line += 1;
                     rest
                 }
-                // Whose armour it is, is not known before the first line.
+                // Before the first line, the kind of armour is not known.
                 [b'\r', rest @ ..] if self.state == State::Before && !rest.is_empty() => {
                     self.lone_cr = true;
                     rest

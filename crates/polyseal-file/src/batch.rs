@@ -13,7 +13,7 @@ use crate::commitment::{Leaf, leaf};
 use crate::payload_cipher::{PartialFailure, PayloadCipher};
 use crate::segment::Position;
 
-/// What a system call takes at most (`IOV_MAX` is 1024), less a few.
+/// The number of slices that a system call takes at most (`IOV_MAX` is 1024), less a few.
 pub(crate) const MAX_SLOTS: usize = 1000;
 
 pub(crate) struct Batch {
@@ -49,7 +49,7 @@ impl Batch {
         self.slots
     }
 
-    /// Makes room for `slots` segments. What the old room had is wiped there.
+    /// Makes room for `slots` segments, and wipes the old room.
     fn make_room(&mut self, slots: usize) {
         debug_assert!(slots <= self.slots);
         let bytes = slots * self.stride;
@@ -79,13 +79,13 @@ impl Batch {
             .collect()
     }
 
-    /// What is used, in bytes of the buffer.
+    /// The bytes of the buffer that are used.
     pub(crate) fn used(&self) -> usize {
         self.used
     }
 
-    /// Takes back that all of what [`places_mut`](Self::places_mut) gave is used: only `before` and
-    /// the first `total` bytes are.
+    /// Corrects that all places of [`places_mut`](Self::places_mut) count as used: only `before`
+    /// and the first `total` bytes are.
     pub(crate) fn filled(&mut self, before: usize, unit: usize, total: usize) {
         self.used = before.max(self.extent(unit, total));
     }

@@ -1,5 +1,5 @@
-//! What stands for a whole encrypted file: its file salt, a commitment to its file key, and a hash
-//! over its stored payload. A [`manifest`](crate::manifest) has one for each file of a tree.
+//! The commitment to a whole encrypted file: its file salt, a commitment to its file key, and a
+//! hash over its stored payload. A [`manifest`](crate::manifest) has one for each file of a tree.
 //!
 //! Source: `docs/spec/manifest.md`, sections 5 and 6. The hash is BLAKE3: each stored segment is a
 //! leaf, and the root is the hash of all leaves, in order, and their number. Threads hash leaves in
@@ -23,7 +23,7 @@ pub const COMMITMENT_BYTES: usize = 32;
 const LEAF_CONTEXT: &str = "polyseal-manifest/2 leaf";
 const ROOT_CONTEXT: &str = "polyseal-manifest/2 root";
 
-/// What stands for one encrypted file, whoever its recipients are: it stays when the header is
+/// A commitment to one encrypted file, independent of its recipients: it stays when the header is
 /// replaced, and no two files have the same.
 ///
 /// ```
@@ -98,7 +98,7 @@ impl Leaves {
         Self(Mutex::new(OrderedRoot { root, count: 0, early: BTreeMap::new() }))
     }
 
-    /// Those of the segments from `first` on.
+    /// Adds the leaves of the segments from `first` on.
     pub(crate) fn add(&self, first: u64, leaves: Vec<Leaf>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let OrderedRoot { root, count, early } = &mut *state;

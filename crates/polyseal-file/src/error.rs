@@ -1,5 +1,5 @@
-//! What can go wrong with a file, precisely: here the format is public and the reader needs to
-//! know what to do. Only what the cipher says stays opaque.
+//! The errors of a file, precisely: here the format is public and the reader needs to know what to
+//! do. Only failures of the cipher stay opaque.
 
 use std::fmt;
 use std::io;
@@ -18,10 +18,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused an operation. What a reader or a writer of this crate says
-    /// there, such as an [`ArmorReader`](crate::ArmorReader), comes as the error that it is.
+    /// The operating system refused an operation. Errors of this crate's own readers and writers
+    /// that come as I/O errors, such as those of an [`ArmorReader`](crate::ArmorReader), are
+    /// unwrapped.
     Io {
-        /// What was being done, as in "cannot … the input".
+        /// The operation, as in "cannot … the input".
         what: &'static str,
         /// Its answer.
         source: io::Error,
@@ -31,11 +32,11 @@ pub enum Error {
     /// It is an encrypted file, and not the one that was
     /// [expected](crate::Decryptor::expecting): it has another file salt or another file key.
     OtherFile,
-    /// It has the file salt and the file key that were expected, and another payload: whoever could
-    /// open it has changed it.
+    /// It has the file salt and the file key that were expected, and another payload: somebody who
+    /// could open it has changed it.
     OtherContents,
-    /// A part of a file cannot be compared with what was
-    /// [expected](crate::Decryptor::expecting) of all of it.
+    /// A part of a file cannot be compared with a commitment to all of it, which was
+    /// [expected](crate::Decryptor::expecting).
     ExpectedInParts,
     /// The input changed its length while it was read: it has become shorter than it was at first;
     /// or longer, when it was decrypted.
@@ -62,9 +63,9 @@ pub enum Error {
     AgePassphrase,
     /// The passphrase of an age file takes more work than is allowed.
     AgeWork {
-        /// The logarithm of what it takes.
+        /// The logarithm of the work that it takes.
         required: u8,
-        /// The logarithm of what is allowed.
+        /// The logarithm of the work that is allowed.
         limit: u8,
     },
     /// The file has a version that this program does not read.
@@ -73,7 +74,7 @@ pub enum Error {
     Header(HeaderError),
     /// No stanza of the header is for a key that was given; or the one that is has been altered.
     NoMatchingKey,
-    /// The file is for whoever knows a passphrase, and none was given.
+    /// The file opens with a passphrase, and none was given.
     PassphraseNeeded,
     /// It is another passphrase.
     WrongPassphrase,
@@ -99,12 +100,12 @@ pub enum Error {
     MixedRecipients,
     /// Trying all identities on all stanzas of the file would take more work than is allowed.
     AgeTries,
-    /// What age says.
+    /// An error of age, in its own words.
     Age(String),
     /// A plugin of age did not do what it was asked for.
     #[cfg(feature = "age")]
     AgePlugin(PluginError),
-    /// Whoever keeps a private key did not do its part.
+    /// The keeper of a private key did not do its part.
     #[cfg(feature = "age")]
     Keeper(KeeperError),
     /// The input begins as armour may, but has no first line of it.
@@ -145,7 +146,7 @@ pub enum Error {
     },
     /// The version of a source has 1 to 4096 bytes.
     SourceVersion,
-    /// What is sealed in parts has another version than when it was begun: it must be begun anew.
+    /// The source of a file that is sealed in parts has changed since it was begun: begin anew.
     SourceChanged,
     /// The segment has been sealed before, with another plaintext: the source has changed, though
     /// its version has not. It must be begun anew.
@@ -176,7 +177,7 @@ pub enum Error {
     Cipher(polyseal::Error),
 }
 
-/// What is wrong with a header whose beginning is right.
+/// The defect of a header whose beginning is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -190,7 +191,7 @@ pub enum HeaderError {
     Stanzas,
     /// A stanza of a type that this version does not have.
     StanzaType,
-    /// What stretching the passphrase takes is out of bounds.
+    /// The cost of stretching the passphrase is out of bounds.
     PassphraseCost,
     /// A passphrase stanza beside others.
     PassphraseNotAlone,
@@ -208,7 +209,7 @@ pub enum HeaderError {
     AgeManyRsa,
 }
 
-/// What is wrong with a key file.
+/// The defect of a key file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyFileError {
@@ -465,8 +466,8 @@ impl Error {
         Self::of_age(source, error)
     }
 
-    /// What a plugin or a keeper says; else the first line of what age says: it adds others that
-    /// are for its own users.
+    /// The error of a plugin or a keeper; else the first line of age's message, which adds others
+    /// that are for its own users.
     fn of_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
         let said = source.and_then(io::Error::get_ref);
         if let Some(error) = said.and_then(|error| error.downcast_ref::<PluginError>()) {

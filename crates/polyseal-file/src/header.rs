@@ -1,4 +1,5 @@
-//! The header: what a file is, for whom, and the MAC that binds it together.
+//! The header: the file's parameters, its recipients' stanzas, and the MAC that binds them
+//! together.
 //!
 //! Source: `docs/spec/file-format.md`, sections 1, 5 and 7. It fills a multiple of 4096 bytes, so
 //! that its stanzas can change without the payload moving: fixed fields, stanzas, zeros, and at the
@@ -60,7 +61,7 @@ pub struct Header {
     bytes: Vec<u8>,
 }
 
-/// What happens to the recipients that a file has when others are given.
+/// Whether a file keeps the recipients that it has when others are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingRecipients {
     /// They stay.
@@ -359,7 +360,7 @@ impl Header {
 }
 
 impl Header {
-    /// What commits to the file key, and to every field that the payload key is derived from; it
+    /// The commitment to the file key, and to every field that the payload key is derived from; it
     /// does not depend on the recipients.
     pub(crate) fn key_commitment(&self, file_key: &Key) -> Result<[u8; COMMITMENT_BYTES]> {
         let mut commitment = [0; COMMITMENT_BYTES];
@@ -379,8 +380,8 @@ pub struct AuthenticHeader<'a> {
 impl AuthenticHeader<'_> {
     /// A header for the same payload and other recipients, of the same length.
     ///
-    /// It does not lock out whoever could open this one: they may have kept the file key, and this
-    /// header stays a valid one. To revoke, the file must be encrypted anew.
+    /// It does not lock out anyone who could open this one: they may have kept the file key, and
+    /// this header stays a valid one. To revoke, the file must be encrypted anew.
     ///
     /// # Errors
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`], or
@@ -390,7 +391,7 @@ impl AuthenticHeader<'_> {
     }
 
     /// Whether the file key, and all that the payload key is derived from, are those of
-    /// `commitment`. Of the payload this says nothing.
+    /// `commitment`. The payload itself is not looked at.
     ///
     /// # Errors
     /// [`Error::OtherFile`] if they are not.
@@ -451,7 +452,7 @@ fn payload_offset(fixed: &[u8; STANZA_AREA_AT]) -> Result<usize> {
         .ok_or_else(|| HeaderError::PayloadOffset.into())
 }
 
-/// What stanzas must be beside each other.
+/// Checks the rules on which stanzas may stand beside each other.
 fn check_together(stanzas: &[Stanza]) -> std::result::Result<(), HeaderError> {
     if stanzas.iter().map(Stanza::recipients).sum::<usize>() > MAX_RECIPIENTS {
         return Err(HeaderError::Stanzas);
@@ -490,7 +491,7 @@ fn parse_suite(field: &[u8]) -> Result<Suite> {
 mod tests {
     use super::*;
 
-    /// Whoever has the file key can write any context tag: all of its bytes are compared.
+    /// Anyone who has the file key can write any context tag: all of its bytes are compared.
     #[test]
     fn a_context_tag_is_compared_to_its_last_byte() {
         let (key, segment) = (Key::generate().unwrap(), SegmentSize::default());

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::batch::Batch;
 use crate::positioned;
 
-/// What can be left out, at a multiple of as many bytes: a block of nearly every file system.
+/// Bytes of a block of nearly every file system: zeros are left out in multiples of it.
 const BLOCK: usize = 4096;
 
 /// How far an output goes, and how far it has been written: its length is set if it ends with a
@@ -49,7 +49,7 @@ impl Holes {
     }
 }
 
-/// What is to be written.
+/// The parts that are not holes.
 fn data(batch: &Batch, unit: usize, total: usize) -> Vec<Range<usize>> {
     static ZEROS: [u8; BLOCK] = [0; BLOCK];
     let (mut parts, mut at) = (Vec::<Range<usize>>::new(), 0);

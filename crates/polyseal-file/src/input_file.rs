@@ -14,8 +14,8 @@ const READ_AT_OFFSETS: u64 = 1024 * 1024;
 
 pub(crate) struct InputFile<'a> {
     file: &'a File,
-    /// The length at first, in bytes. There is none where the system tells none: of a pipe, and of
-    /// a file as in /proc, which is empty by its length.
+    /// The length at first, in bytes. `None` for pipes and /proc files, which the system says are
+    /// empty.
     length: Option<u64>,
 }
 

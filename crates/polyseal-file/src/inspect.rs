@@ -1,4 +1,4 @@
-//! What a file says of itself to whoever has no key. Nothing of it is authenticated.
+//! The claims of a file's header, for readers without a key. None of them is authenticated.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -31,11 +31,11 @@ use crate::whole_file::{first_byte, header_reader};
 pub struct AnyInspection {
     /// Whether it is in ASCII armour.
     pub armored: bool,
-    /// What it says.
+    /// The description, by format.
     pub file: FormatInspection,
 }
 
-/// What a file says of itself, by its format.
+/// The claims of a file's header, by its format.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum FormatInspection {
@@ -52,8 +52,8 @@ impl AnyInspection {
     /// before [`of_length`](Self::of_length). More than the header may be read.
     ///
     /// # Errors
-    /// Those of [`Header::read`] and [`age::v1::Header::read`](crate::age::v1::Header::read), and
-    /// those of [`ArmorReader`].
+    /// As [`Header::read`], [`age::v1::Header::read`](crate::age::v1::Header::read) and
+    /// [`ArmorReader`].
     pub fn read(input: &mut (impl Read + ?Sized), file_bytes: Option<u64>) -> Result<Self> {
         let mut input = BufReader::with_capacity(MIN_HEADER_BYTES, input);
         if first_byte(&mut input)?.is_some_and(looks_armored) {
@@ -120,7 +120,7 @@ pub struct Inspection {
     pub context: bool,
     /// The bytes of the header that are free for other stanzas.
     pub spare_bytes: usize,
-    /// For whom the file key is wrapped.
+    /// The stanzas, each of which wraps the file key.
     pub stanzas: Vec<StanzaInfo>,
     /// The payload, where its length is known.
     pub payload: Option<PayloadInfo>,
@@ -156,12 +156,12 @@ pub enum StanzaInfo {
     Age {
         /// The id of the key that age wraps, in hexadecimal.
         key_id: String,
-        /// What the recipients have in common, such as `postquantum`.
+        /// The labels that the recipients have in common, such as `postquantum`.
         labels: Vec<String>,
         /// The type of each recipient, such as `X25519`.
         recipients: Vec<String>,
     },
-    /// Of a type that this program passes over.
+    /// A stanza of a type that this program passes over.
     #[non_exhaustive]
     Unknown {
         /// The type's number.
@@ -193,7 +193,7 @@ impl From<&Stanza> for StanzaInfo {
     }
 }
 
-/// What the length of a file says of its payload.
+/// The payload's sizes, by the length of the file.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PayloadInfo {
@@ -207,7 +207,7 @@ pub struct PayloadInfo {
 }
 
 impl PayloadInfo {
-    /// That of so many bytes, in segments of `segment` and `tag` bytes.
+    /// The sizes of a payload of `bytes` bytes, in segments of `segment` and `tag` bytes.
     pub(crate) fn from_length(bytes: u64, segment: u32, tag: usize) -> Self {
         Self {
             bytes,

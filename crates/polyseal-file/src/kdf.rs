@@ -26,7 +26,7 @@ pub(crate) const PAYLOAD_LABEL: &[u8] = b"polyseal-file/1 payload";
 pub(crate) const COMMITMENT_LABEL: &[u8] = b"polyseal-manifest/2 file key";
 /// Label of the key that authenticates tickets for sealing in parts.
 pub(crate) const TICKET_LABEL: &[u8] = b"polyseal-file/1 ticket";
-/// Label of what wraps a file key in a stanza.
+/// Label of the keys that wrap a file key in a stanza.
 pub(crate) const STANZA_LABEL: &[u8] = b"polyseal-file/1 stanza";
 
 /// `out = HKDF-SHA-256(key, salt, info)`, where `info` is given in parts.

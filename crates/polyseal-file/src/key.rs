@@ -1,9 +1,9 @@
 //! The user's key and the key file.
 //!
 //! A key file is text, one line `polyseal-key-1-` and 64 hexadecimal digits among comments that
-//! begin with `#`; or it is exactly the 32 bytes of the key. What editors add (a byte order mark,
-//! CRLF, blanks around a line) is passed over. All else is strict: a key that was pasted wrongly
-//! must not become another key.
+//! begin with `#`; or it is exactly the 32 bytes of the key. A byte order mark, CRLF and blanks
+//! around a line, which editors add, are passed over. All else is strict: a key that was pasted
+//! wrongly must not become another key.
 //!
 //! Limit: a key file is not protected by a passphrase; its file permissions are all that it has.
 
@@ -107,7 +107,7 @@ impl Key {
         looks_random(&self.0)
     }
 
-    /// The bytes of the key, for whoever keeps it in a place of their own.
+    /// The bytes of the key, to be kept in a place of the caller's own.
     #[must_use]
     pub fn reveal(&self) -> &[u8; KEY_BYTES] {
         &self.0
@@ -159,7 +159,7 @@ pub fn is_wrapped_key(file: &[u8]) -> bool {
 }
 
 /// The lines of a file of keys that are neither empty nor comments, with their numbers from 1. A
-/// byte order mark, LF or CRLF, and blanks around a line are none of them; CR alone is.
+/// byte order mark, LF or CRLF, and blanks around a line are left out; CR alone is not.
 pub fn key_file_lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = without_mark(file).split_inclusive(|&b| b == b'\n').enumerate();
     numbered
@@ -170,7 +170,7 @@ pub fn key_file_lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         .filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 
-/// What follows the byte order mark of UTF-8, which some editors put before a text.
+/// The text without a byte order mark of UTF-8, which some editors put before it.
 pub(crate) fn without_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
@@ -188,7 +188,7 @@ pub(crate) fn is_utf16(file: &[u8]) -> bool {
     matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=0x7f, 0, ..] | [0, 1..=0x7f, ..])
 }
 
-/// Why `line`, which does not begin as a key does, is none.
+/// Says why `line`, which does not begin as a key does, is no key.
 fn no_key(number: usize, line: &[u8], file: &[u8]) -> KeyFileError {
     // CT: the beginning says what it is, and is the same for all keys.
     let begins_with = |some: &[&str]| some.iter().any(|s| line.starts_with(s.as_bytes()));

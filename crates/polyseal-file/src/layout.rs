@@ -85,8 +85,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// That of `stored` bytes, of which the first `offset` are not of the payload; `None` if there
-    /// is no payload of this length.
+    /// The layout of `stored` bytes, of which the first `offset` are not of the payload; `None` if
+    /// no payload has this length.
     pub(crate) fn of_stored(
         segment: SegmentSize,
         tag: usize,
@@ -97,7 +97,7 @@ impl Layout {
         Some(Self { segment: segment.bytes().into(), tag: tag as u64, offset, plaintext })
     }
 
-    /// That of a plaintext of `plaintext` bytes; `None` if its payload has more than 2^64.
+    /// The layout for a plaintext of `plaintext` bytes; `None` if its payload has more than 2^64.
     pub(crate) fn of_plaintext(
         segment: SegmentSize,
         tag: usize,
@@ -150,7 +150,7 @@ impl Layout {
         touched(self.cut(range), self.segment)
     }
 
-    /// The segments of which some byte is in `range` of what is stored.
+    /// The segments that have a byte in `range` of the stored bytes.
     pub(crate) fn stored_in(&self, range: Range<u64>) -> Range<u64> {
         let Range { start, end } = cut(range, self.offset..self.stored_bytes());
         touched(start - self.offset..end - self.offset, self.stored_unit())

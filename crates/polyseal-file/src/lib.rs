@@ -3,10 +3,18 @@
 //!
 //! Source: `docs/spec/file-format.md` in the repository; this crate is its reference.
 //!
-//! Security claim: without the key nobody learns more of a file than its length, suite and
-//! segment size, and nobody makes an altered, shortened, lengthened, reordered or spliced file
-//! that opens. The header commits to the file key whatever the suite: all who open a file get the
-//! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
+//! Security claim: without the key nobody learns more of a file than its length, suite and segment
+//! size, and nobody makes an altered, shortened, lengthened, reordered or spliced file that opens.
+//! The header commits to the file key whatever the suite: all who open a file get the same
+//! plaintext. It does not say who wrote a file: anyone who can open it can rewrite it.
+//!
+//! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] work on
+//! whole files, [`Reader`] reads parts of one from many threads. For other places than files, such
+//! as object stores: [`Payload`] opens ranges of bytes that its user fetches, [`Sealer`] seals
+//! parts, in any order and in several processes, and [`StreamSealer`] seals a stream of unknown
+//! length. A header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
+//! [`Decryptor::detached_header`]). A [`manifest`] binds the names of a whole tree to its files,
+//! and to their contents by a [`Commitment`] each.
 //!
 //! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] carry
 //! whole files from where they are to where they shall be, [`Reader`] reads parts of one from many
@@ -41,7 +49,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
-// What is there for a feature that is left out.
+// Without a feature, the code that only it uses is dead.
 #![cfg_attr(not(all(feature = "age", feature = "passphrase")), allow(dead_code, unused_imports))]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]

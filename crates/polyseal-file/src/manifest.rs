@@ -1,11 +1,11 @@
 //! The manifest of an encrypted tree: which names it has, and which file belongs to each.
 //!
 //! Source: `docs/spec/manifest.md`, version 2. A manifest is the plaintext of an ordinary encrypted
-//! file, and authentic for whoever can open that. [`Writer`] and [`Reader`] take one entry at a
-//! time, in order: their memory does not grow with the tree. Neither touches a file system.
+//! file, and authentic for everyone who can open that. [`Writer`] and [`Reader`] take one entry at
+//! a time, in order: their memory does not grow with the tree. Neither touches a file system.
 //!
-//! Version 1 bound each name to a file salt alone: whoever can open *one* file of such a tree can
-//! put other contents under it. It is read only by [`Reader::with_unbound_contents`].
+//! Version 1 bound each name to a file salt alone: anyone who can open *one* file of such a tree
+//! can put other contents under it. It is read only by [`Reader::with_unbound_contents`].
 //!
 //! Limits: it does not say whether a whole tree is the newest one. A reader yields entries before
 //! it has seen the end: who must not act on a part reads it to its end first.
@@ -44,12 +44,12 @@ const DIRECTORY: u8 = b'd';
 const LINK: u8 = b'l';
 const END: u8 = b'e';
 
-/// What a manifest of version 2 is bound to, so that no other file is taken for one.
+/// The context of a manifest of version 2, so that no other file is taken for one.
 const CONTEXT: &[u8] = b"polyseal-manifest/2";
 
 /// The context that the encrypted manifest is bound to, of a tree whose files are bound to `files`.
-/// Without it, whoever can open one file of a tree could write a manifest under its header, and
-/// whoever gives a file to be encrypted could have it taken for one.
+/// Without it, anyone who can open one file of a tree could write a manifest under its header, and
+/// anyone who gives a file to be encrypted could have it taken for one.
 ///
 /// # Errors
 /// [`Error::Context`](crate::Error::Context) if it would be too long.
@@ -71,11 +71,11 @@ pub struct Entry {
     pub mode: u16,
     /// When it was modified.
     pub modified: Timestamp,
-    /// What it is.
+    /// The kind of entry.
     pub kind: Kind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -94,7 +94,7 @@ pub enum Kind {
     },
 }
 
-/// What an entry says of the encrypted file that belongs to it.
+/// The values that bind an entry to its encrypted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileBinding {
     /// In version 1, its file salt alone: the contents are not bound.
@@ -123,7 +123,7 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
-/// Why a manifest is none.
+/// The defect of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -157,9 +157,9 @@ pub enum Problem {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// What it is read from, or written to, fails.
+    /// An error of the input or the output.
     Io(io::Error),
-    /// It is none.
+    /// An invalid manifest.
     Invalid(Problem),
 }
 
@@ -206,7 +206,7 @@ impl<W: Write> Writer<W> {
     /// Begins a manifest.
     ///
     /// # Errors
-    /// Those of the output.
+    /// An error of the output.
     pub fn new(mut output: W) -> Result<Self, Error> {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
@@ -252,7 +252,7 @@ impl<W: Write> Writer<W> {
         Ok(self.output.write_all(&bytes)?)
     }
 
-    /// What has been written to.
+    /// The output.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.output
     }
@@ -260,7 +260,7 @@ impl<W: Write> Writer<W> {
     /// Ends the manifest.
     ///
     /// # Errors
-    /// Those of the output.
+    /// An error of the output.
     pub fn finish(mut self) -> Result<W, Error> {
         self.output.write_all(&[END])?;
         self.output.write_all(&self.order.entries.to_le_bytes())?;
@@ -293,8 +293,8 @@ impl<R: Read> Reader<R> {
     }
 
     /// The same, and also of version 1. An old manifest of that version stays authentic for ever
-    /// and has the salts of today's files: whoever can put it in the place of a newer one, and can
-    /// open a file, can put other contents there. Let whoever reads the tree ask for it.
+    /// and has the salts of today's files: anyone who can put it in the place of a newer one, and
+    /// can open a file, can put other contents there. So a user should have to ask for it.
     ///
     /// # Errors
     /// [`Error::Invalid`] if it does not begin as a manifest; those of the input.
@@ -391,7 +391,7 @@ fn length(string: &[u8]) -> Result<u16, Error> {
     u16::try_from(string.len()).map_err(|_| Error::Invalid(Problem::Path))
 }
 
-/// What the entries so far allow as the next one.
+/// The state that decides which entry may come next.
 #[derive(Debug, Default)]
 struct EntryOrder {
     last: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Bytes in, bytes out: for what is in memory as a whole.
+//! Bytes in, bytes out: for plaintexts that are in memory as a whole.
 
 use std::mem;
 
@@ -22,7 +22,7 @@ use crate::whole_file::{Decryptor, Encryptor};
 /// ```
 ///
 /// # Errors
-/// Those of [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or [`Error::Random`].
+/// As [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or [`Error::Random`].
 ///
 /// [`Error::TooLong`]: crate::Error::TooLong
 /// [`Error::Random`]: crate::Error::Random
@@ -32,9 +32,9 @@ pub fn encrypt(recipients: &Recipients, plaintext: &[u8]) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// Decrypts `file`: all of it, or none. What was decrypted before an error was found is wiped. The
-/// plaintext is the caller's, who may put it into a [`Zeroizing`] so that it is wiped, too. A file
-/// that is bound to a context is for [`Decryptor`].
+/// Decrypts `file`: all of it, or none. Plaintext that was decrypted before an error was found is
+/// wiped. The result is the caller's, who may put it into a [`Zeroizing`] so that it is wiped, too.
+/// A file that is bound to a context is for [`Decryptor`].
 ///
 /// ```
 /// use polyseal_file::{Error, Identities, Key, decrypt, encrypt};

@@ -9,8 +9,8 @@
 //! unlocked. Then, for few files, the rest of a longer last segment. After that the length is
 //! certain: a file that was cut short or extended is refused before anything of it is given out.
 //!
-//! Every answer names the version that it is of. The first one pins it, and the others must be of
-//! the same: otherwise [`Error::Replaced`], and whoever fetches begins anew.
+//! Every answer names its version of the object. The first one pins it, and the others must have
+//! the same: otherwise [`Error::Replaced`], and the caller begins anew.
 //!
 //! ```
 //! use polyseal_file::{Answer, Decryptor, Identities, Key, Opener, Step, Version, encrypt};
@@ -90,7 +90,7 @@ pub struct Answer {
     pub bytes: Vec<u8>,
 }
 
-/// What is to be done next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Fetch these, at once, and hand all answers to [`Opener::take`], in this order.
@@ -115,7 +115,7 @@ pub struct Opener {
 pub struct OpenedFile {
     /// The version that all of it is of.
     pub version: Version,
-    /// What opens ranges of it.
+    /// Opens ranges of the file.
     pub payload: Payload,
     /// Where the stored bytes begin that have been fetched of its end: at the last segment, or
     /// before it.
@@ -128,14 +128,14 @@ impl Opener {
     /// How often to begin anew if the object is replaced while it is opened.
     pub const ATTEMPTS: usize = 5;
 
-    /// Of an object of which nothing is known yet.
+    /// An opener of an object of which nothing is known yet.
     #[must_use]
     pub fn new() -> Self {
         let tail_bytes = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
         Self { version: None, tail_bytes, fetched: FetchedPieces::default(), head: None }
     }
 
-    /// Of the version that a list or the like has told.
+    /// An opener of a version that is known, as from a list.
     #[must_use]
     pub fn for_version(version: Version) -> Self {
         Self { version: Some(version), ..Self::new() }
@@ -156,7 +156,7 @@ impl Opener {
         self
     }
 
-    /// What is to be done.
+    /// The next step.
     #[must_use]
     pub fn step(&self) -> Step {
         let Some(size) = self.version.as_ref().map(Version::size) else {
@@ -184,7 +184,8 @@ impl Opener {
         Step::Fetch(wanted)
     }
 
-    /// As many as the header has, as far as that is known. What is wrong with it, unlocking says.
+    /// The header's length, or the best guess so far. [`unlock`](Self::unlock) reports a bad
+    /// header.
     fn header_bytes(&self, size: u64) -> u64 {
         let announced = self.fetched.from(0).and_then(|bytes| Outline::parse(bytes).ok());
         let header = announced.map_or(FIRST, |outline| outline.header_bytes());
@@ -225,7 +226,7 @@ impl Opener {
     /// Unlocks the header, which is there by now. It may take a second, or ask a user.
     ///
     /// # Errors
-    /// Those of [`Header::parse`] and [`Decryptor::payload_head`].
+    /// As [`Header::parse`] and [`Decryptor::payload_head`].
     pub fn unlock(&mut self, decryptor: &Decryptor<'_>) -> Result<()> {
         let size = self.version.as_ref().map_or(0, Version::size);
         let header = Header::parse(self.fetched.from(0).unwrap_or_default())?;
@@ -236,7 +237,7 @@ impl Opener {
     /// Opens the last segment, and so makes the length certain.
     ///
     /// # Errors
-    /// Those of [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
+    /// As [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
     pub fn open(self) -> Result<OpenedFile> {
         let Self { version, mut fetched, head, .. } = self;
         let (version, head) = version.zip(head).ok_or(Error::NotFetched)?;
@@ -247,8 +248,8 @@ impl Opener {
         Ok(OpenedFile { version, payload, end_start, end })
     }
 
-    /// Fetches from something that can be read right away, of which the `start` is there already.
-    /// What opens the payload, and the last segment.
+    /// Fetches from something that can be read right away, and whose `start` is there already.
+    /// Returns the payload's head, and the last segment.
     pub(crate) fn read<S: ReadAt>(
         mut self,
         source: &S,
@@ -287,14 +288,14 @@ impl Opener {
         self.version.as_ref()
     }
 
-    /// What has been fetched from `offset` on, without a gap; none if that byte is not there. It
-    /// is what the file has stored, and nothing of it is authentic.
+    /// The bytes that have been fetched from `offset` on, without a gap; `None` if that byte is not
+    /// there. They are as stored, and not authentic.
     #[must_use]
     pub fn bytes_from(&self, offset: u64) -> Option<&[u8]> {
         self.fetched.from(offset)
     }
 
-    /// What has not been fetched of `range`, up to what has been; none if all of it has.
+    /// The first gap in the bytes fetched of `range`; `None` if there is no gap.
     #[must_use]
     pub fn missing(&self, range: Range<u64>) -> Option<Range<u64>> {
         self.fetched.missing(range)
@@ -318,14 +319,13 @@ impl fmt::Debug for Opener {
 struct FetchedPieces(BTreeMap<u64, Vec<u8>>);
 
 impl FetchedPieces {
-    /// The bytes from `offset` on. Behind the last byte of a piece there are none, and that is
-    /// known.
+    /// The bytes from `offset` on: none, known as such, directly behind the last byte of a piece.
     fn from(&self, offset: u64) -> Option<&[u8]> {
         let (start, bytes) = self.0.range(..=offset).next_back()?;
         bytes.get((offset - start) as usize..)
     }
 
-    /// What is not there of `range`: its first gap.
+    /// The first gap in `range`.
     fn missing(&self, range: Range<u64>) -> Option<Range<u64>> {
         let start = range.start + self.from(range.start).map_or(0, |bytes| bytes.len() as u64);
         let end = self.0.range(start..).next().map_or(range.end, |(next, _)| range.end.min(*next));

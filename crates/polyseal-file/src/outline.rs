@@ -1,8 +1,8 @@
-//! What the first bytes of a file say of sizes: for lists of many files, of which only a few bytes
-//! are to be read.
+//! The sizes that a file's first bytes give: for lists of many files, with only a few bytes of each
+//! to read.
 //!
-//! Source: `docs/spec/file-format.md`, section 1. Nothing of it is authenticated: whoever stores a
-//! file can make it say another size, and reading it then fails.
+//! Source: `docs/spec/file-format.md`, section 1. Nothing of it is authenticated: anyone who stores
+//! a file can make it give another size, and reading it then fails.
 
 use crate::error::Result;
 use crate::header::{FIXED_BYTES, Header};
@@ -35,7 +35,7 @@ impl Outline {
     /// How many bytes it takes.
     pub const BYTES: usize = FIXED_BYTES;
 
-    /// What `bytes` say, which may go on after the first [`BYTES`](Self::BYTES).
+    /// Reads the outline from `bytes`, which may go on after the first [`BYTES`](Self::BYTES).
     ///
     /// # Errors
     /// As [`Header::parse`], for the fields that it reads.
@@ -63,7 +63,7 @@ impl Outline {
         self.suite
     }
 
-    /// The length of the plaintext of what is stored; `None` if no payload has that length.
+    /// The length of the plaintext behind `stored` bytes; `None` if no payload has that length.
     #[must_use]
     pub fn plaintext_bytes(&self, stored: StoredLength) -> Option<u64> {
         let payload = match stored {

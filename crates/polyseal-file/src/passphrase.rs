@@ -38,8 +38,8 @@ impl fmt::Debug for Passphrase {
     }
 }
 
-/// What a file is bound to beside its keys: 1 to 65535 bytes such as a name or a purpose. Who does
-/// not give the same ones does not open it.
+/// A value that a file is bound to beside its keys: 1 to 65535 bytes such as a name or a purpose.
+/// The file opens only with the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context(Vec<u8>);
 

@@ -1,13 +1,13 @@
-//! The payload of an encrypted file, without input or output: which bytes of what is stored are
-//! needed, and what they open to.
+//! The payload of an encrypted file, without input or output: which stored bytes are needed, and
+//! the plaintext that they open to.
 //!
-//! For whoever fetches bytes in a way of their own, as from an object store, or hands parts to
+//! For programs that fetch bytes in a way of their own, as from an object store, or hand parts to
 //! other threads. [`Reader`](crate::Reader) is built on it, and is simpler where there is something
 //! to read from.
 //!
 //! Source: `docs/spec/file-format.md`, section 6. The last segment is opened first, as the last
 //! one: there is no [`Payload`] before that, so a file that was cut short or extended is never read
-//! as a whole one. What it does not prove is that segments that nobody has asked for are authentic.
+//! as a whole one. Segments that nobody has asked for may still not be authentic.
 
 use std::fmt;
 use std::ops::Range;
@@ -23,7 +23,7 @@ use crate::segment::Position;
 /// Bytes of segments that are copied and opened together, so that they are still in the cache.
 const TOGETHER: u64 = 512 * 1024;
 
-/// What is stored, and how many bytes of it there are. Ranges of it are counted from its beginning.
+/// A stored file or payload, with its length in bytes. Ranges are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredLength {
     /// An encrypted file: its header, and the payload behind it.
@@ -183,14 +183,14 @@ impl Payload {
         self.layout.stored_range(&self.layout.holding(range))
     }
 
-    /// `range` of the plaintext, cut off at its end, from `stored`, which is what
-    /// [`stored_range`](Self::stored_range) names for it.
+    /// `range` of the plaintext, cut off at its end, from `stored`, the bytes of the
+    /// [`stored_range`](Self::stored_range) for it.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if any of the segments is not authentic; [`Error::PartBytes`] if there
     /// are more or fewer bytes than the range has.
     pub fn open_range(&self, range: Range<u64>, stored: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-        // Before memory is set aside for what there is not.
+        // Checked first, so that no memory is set aside for bytes that do not exist.
         self.expect_stored(&range, stored)?;
         let range = self.layout.cut(range);
         let mut plaintext = Zeroizing::new(vec![0; (range.end - range.start) as usize]);
@@ -232,8 +232,8 @@ impl Payload {
     }
 
     /// Fills `out` with `range` of the plaintext from the `stored` bytes of its segments; on an
-    /// error it is wiped. Of which only a part is in the range is given to `keep`, in a buffer that
-    /// `fresh` gives.
+    /// error it is wiped. Segments that are only partly in the range are given to `keep`, in a
+    /// buffer that `fresh` gives.
     pub(crate) fn open_keeping(
         &self,
         range: Range<u64>,

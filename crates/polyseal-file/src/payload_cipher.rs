@@ -66,8 +66,8 @@ impl PayloadCipher {
     }
 
     /// Works on segments that follow each other from `first` on, and end the file if `last`. Each
-    /// slot begins with as many bytes of input as it comes with, and has room for what becomes of
-    /// them; the output stands in their place. Returns the bytes of output.
+    /// slot begins with its count of input bytes, and has room for their output, which replaces
+    /// them. Returns the bytes of output.
     pub(crate) fn apply<'a>(
         &self,
         first: Position,

@@ -49,10 +49,10 @@ pub enum Input<'a> {
     /// position is: a long one at offsets, by all workers. If it becomes shorter meanwhile, that is
     /// an error, [`Error::InputChanged`]; if it becomes longer,
     /// [`Summary::grew`](crate::Summary::grew) says so, and when it is decrypted that is an error,
-    /// too. What else changes in it meanwhile is not noticed.
+    /// too. Other changes meanwhile are not noticed.
     ///
-    /// Of a pipe, a device or a file as in /proc the system tells no length, or 0: they are read as
-    /// a stream.
+    /// Pipes, devices and /proc files, for which the system tells no length, or 0, are read as a
+    /// stream.
     #[cfg(any(unix, windows))]
     File(&'a File),
 }
@@ -64,8 +64,8 @@ pub enum Output<'a> {
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
-    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted,
-    /// blocks of 4096 zeros are not written: they become holes, where the file system has them.
+    /// workers, in any order. On an error its contents are meaningless. When decrypting, blocks of
+    /// 4096 zeros are not written: they become holes, where the file system has them.
     #[cfg(any(unix, windows))]
     File(&'a File),
 }
@@ -88,13 +88,13 @@ pub(crate) struct Pipeline<'a> {
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// What is told of every stored segment, if the caller asks for a commitment.
+    /// Collects a hash of every stored segment, if the caller asks for a commitment.
     pub(crate) leaves: Option<&'a Leaves>,
     /// Where the caller says that no more is wanted, if it can.
     pub(crate) cancel: Option<&'a AtomicBool>,
 }
 
-/// What has become of a batch.
+/// The result of a batch.
 #[derive(Default)]
 struct BatchResult {
     /// The number of its first segment.
@@ -127,7 +127,7 @@ pub(crate) struct StreamSource<'a> {
     reader: &'a mut (dyn Read + Send),
     /// How many bytes there are at most, if that is known.
     most: Option<u64>,
-    /// The byte after the previous batch: whoever holds it knows that the input goes on.
+    /// The byte after the previous batch: it shows that the input goes on.
     peeked: Option<u8>,
     next: u64,
     ended: bool,
@@ -136,7 +136,7 @@ pub(crate) struct StreamSource<'a> {
 /// The payload part of the output.
 pub(crate) enum Sink<'a> {
     Stream {
-        /// What is written before the payload, with the first of it.
+        /// Bytes to be written right before the payload.
         before: &'a [u8],
         state: Mutex<StreamSink<'a>>,
         turn: Condvar,
@@ -161,7 +161,7 @@ pub(crate) struct StreamSink<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// What can be read of `reader`: at most so many bytes, if that is known.
+    /// The input from `reader`: at most so many bytes, if that is known.
     pub(crate) fn stream(reader: &'a mut (dyn Read + Send), most: Option<u64>) -> Self {
         Self::Stream(Mutex::new(StreamSource { reader, most, peeked: None, next: 0, ended: false }))
     }
@@ -378,8 +378,8 @@ impl StreamSink<'_> {
     }
 }
 
-/// What a worker leaves behind if it panics; whoever returns forgets it. (To ask whether the thread
-/// is panicking would be wrong in a caller's destructor, where it is so from the start.)
+/// Abandons the sink on panic. A worker that returns forgets it. (To ask whether the thread is
+/// panicking would be wrong in a caller's destructor, where it is so from the start.)
 struct AbandonOnDrop<'a, 'b>(&'a Sink<'b>);
 
 impl Drop for AbandonOnDrop<'_, '_> {
@@ -395,7 +395,7 @@ impl Pipeline<'_> {
         let (input, output) = (AtomicU64::new(0), AtomicU64::new(0));
         let new_batch = || {
             let (input, output) = (self.cipher.input_unit(), self.cipher.output_unit());
-            // What is shorter than a segment needs room for itself and a tag.
+            // An input of less than a segment needs room for itself and a tag.
             let most = source.total().and_then(|total| usize::try_from(total).ok());
             let most = most.map_or(usize::MAX, |most| most.saturating_add(input.abs_diff(output)));
             Batch::new(slots, input.max(output).min(most))
@@ -457,7 +457,8 @@ impl Pipeline<'_> {
                 let others: Vec<_> = (1..workers).map(spawn).filter_map(io::Result::ok).collect();
                 work(batch);
                 for other in others {
-                    // With what it said: the scope would only say that there was a panic.
+                    // Resumed with its own message: the scope would only say that there was a
+                    // panic.
                     other.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
                 }
             });
@@ -466,7 +467,7 @@ impl Pipeline<'_> {
         Ok(Totals { input: input.into_inner(), output: output.into_inner() })
     }
 
-    /// The leaves of what is stored in `batch`, if it `is_stored` and somebody asks for them.
+    /// The leaves of the stored segments in `batch`, if it `is_stored` and somebody asks for them.
     fn leaves(&self, is_stored: bool, batch: &Batch, bytes: usize) -> Option<(Vec<Leaf>, &Leaves)> {
         let unit = self.cipher.input_unit().max(self.cipher.output_unit());
         let to = self.leaves.filter(|_| is_stored)?;
@@ -532,7 +533,7 @@ fn placed<'a>(
 
 fn write_all(writer: &mut (dyn Write + Send), mut places: Vec<IoSlice<'_>>) -> io::Result<()> {
     let mut rest = &mut places[..];
-    // Lets go of what is empty.
+    // Drops empty slices.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
         match writer.write_vectored(rest) {
@@ -554,7 +555,8 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// What is said to be short has room for itself alone; more must not be left out.
+    /// An input with a known short length has room for itself alone; a longer one must not be cut
+    /// off.
     #[test]
     fn a_stream_that_is_longer_than_it_may_be_is_refused() {
         let filled = |bytes: usize, most| {

@@ -1,8 +1,8 @@
 //! Reading and writing scattered bytes at an offset, whole or not at all: short transfers and
 //! interruptions are continued.
 //!
-//! Unix does it for many places in one call, Windows for one. What Windows calls the position of a
-//! file moves with it, so nobody here relies on that.
+//! Unix does it for many places in one call, Windows for one. Windows also moves the file's
+//! position, so no code here relies on that.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
@@ -66,7 +66,7 @@ pub(crate) fn read(
 /// Writes all of `places` to `offset`, one behind the other.
 pub(crate) fn write(file: &File, mut offset: u64, mut places: Vec<IoSlice<'_>>) -> io::Result<()> {
     let mut rest = &mut places[..];
-    // Lets go of what is empty.
+    // Drops empty slices.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
         match write_some(file, rest, offset) {

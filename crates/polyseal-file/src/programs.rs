@@ -1,14 +1,13 @@
 //! Programs that stand for a key: where they are looked for.
 //!
-//! Security claim: only in directories of the PATH that are absolute. What is not absolute there
-//! depends on where this program was started, and is passed over.
+//! Security claim: only in directories of the PATH that are absolute. A relative one depends on
+//! where this program was started, and is passed over.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The program in the first absolute directory of `paths`, which is what a `PATH` holds, that has
-/// it.
+/// The program in the first absolute directory of `paths`, in the form of a `PATH`, that has it.
 #[must_use]
 pub fn find_program(name: &str, paths: &OsStr) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);

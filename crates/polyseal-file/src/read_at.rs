@@ -1,4 +1,4 @@
-//! What can be read at any offset, by several threads at once.
+//! Sources that can be read at any offset, by several threads at once.
 
 use std::io;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub trait ReadAt {
     /// Reads some bytes from `offset`; 0 only at the end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The source's error.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// The size in bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The source's error.
     fn size(&self) -> io::Result<u64>;
 }
 
@@ -66,7 +66,7 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// Whoever only points to such a thing is one, too.
+/// A pointer to a source is a source, too.
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: ReadAt + ?Sized> ReadAt for $pointer {

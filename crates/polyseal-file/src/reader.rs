@@ -1,9 +1,13 @@
 //! Reading parts of a file, from many threads at once.
 //!
-//! [`Reader`] is a [`Payload`] with a source of its stored bytes. What lies together is read at
-//! once, at most 4 MiB or one segment, and opened where it shall be. Of segments that were asked
-//! for only in part, the plaintext of the last few stays at hand: whoever reads on from there, or
-//! up to there, in any of several places, has nothing read or opened twice.
+//! [`Reader`] is a [`Payload`] with a source of its stored bytes. Neighbouring segments are read at
+//! once, at most 4 MiB or one segment, and opened in their destination. The plaintext of the last
+//! few segments that were asked for only in part is cached: reading on from there, or up to there,
+//! in any of several places, reads and opens nothing twice.
+//!
+//! Threads share the cache, and do not wait for each other: the lock is held only to take something
+//! or to put it down. Memory is 2 MiB or one segment, and for each thread that reads, the stored
+//! bytes of one read and two segments.
 //!
 //! Threads share what is at hand, and do not wait for each other: the lock is held only to take
 //! something or to put it down. Memory is 2 MiB or one segment, and for each thread that reads, the
@@ -25,7 +29,7 @@ use crate::read_at::{ReadAt, fill};
 
 /// Stored bytes of one read, if a segment has no more.
 const READ: u64 = 4 * 1024 * 1024;
-/// Segments that stay at hand at most; they have so many bytes, or there is one.
+/// Cache limits, in segments and in bytes; one segment is always kept.
 const AT_HAND: u64 = 16;
 const AT_HAND_BYTES: u64 = 2 * 1024 * 1024;
 /// Bytes of memory that wait to be used again, of either kind.
@@ -64,7 +68,7 @@ pub struct Reader<S> {
     position: u64,
 }
 
-/// What threads take from each other.
+/// The buffers and segments that threads share.
 struct SegmentCache {
     /// That which was used last at the end.
     recent_segments: VecDeque<Arc<OpenSegment>>,
@@ -163,8 +167,8 @@ impl<S: ReadAt> Reader<S> {
         self.payload.open_segment(index, bytes)
     }
 
-    /// Reads and opens several segments, in `out`. Those of which only a part is asked for stay at
-    /// hand.
+    /// Reads and opens several segments, in `out`. Segments of which only a part is asked for are
+    /// cached.
     fn open_some(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let Range { start, end } = self.payload.stored_range(range.clone());
         let bytes = (end - start) as usize;
@@ -247,7 +251,7 @@ fn memory(layout: &Layout) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(Vec::with_capacity(bytes as usize))
 }
 
-/// As much as there is room for, of what `open` has from `start` on.
+/// Copies the bytes of `open` from `start` on, as many as there is room for.
 fn copy(open: &OpenSegment, start: usize, out: &mut [u8]) -> usize {
     let part = open.from(start);
     let n = part.len().min(out.len());

@@ -1,4 +1,4 @@
-//! For whom a file is encrypted, and with what it is opened.
+//! The recipients of a file, and the identities that open it.
 //!
 //! Keys, age recipients and identities can be combined; a passphrase stands alone, as in age: a
 //! file with one is as weak as that, whatever else could open it.
@@ -23,7 +23,7 @@ use crate::stanza::Cost;
 use crate::stanza::{AgeGroup, AgeKey, AgeStanza, unwrap_with, wrap_for_all};
 use crate::stanza::{Binding, Method, Salt, Stanza, StanzaDraft, UnwrapResult};
 
-/// Who shall be able to open a file.
+/// The recipients, who will be able to open a file.
 #[derive(Default)]
 pub struct Recipients {
     keys: Vec<Key>,
@@ -40,14 +40,14 @@ impl Recipients {
         Self::default()
     }
 
-    /// And whoever has this key.
+    /// Adds everyone who has this key.
     #[must_use]
     pub fn key(mut self, key: Key) -> Self {
         self.keys.push(key);
         self
     }
 
-    /// Whoever knows this passphrase, and nobody else.
+    /// Adds everyone who knows this passphrase, and nobody else.
     #[cfg(feature = "passphrase")]
     #[must_use]
     pub fn passphrase(mut self, passphrase: Passphrase) -> Self {
@@ -113,7 +113,8 @@ impl Recipients {
         Ok(stanzas)
     }
 
-    /// What wraps the key of an age file for them, and the labels that they have in common.
+    /// The stanzas that wrap the key of an age file for them, and the labels that they have in
+    /// common.
     #[cfg(feature = "age")]
     pub(crate) fn age_stanzas(&self, file_key: &FileKey) -> Result<(Vec<AgeStanza>, Vec<String>)> {
         if !self.keys.is_empty() {
@@ -155,7 +156,7 @@ type BoxedIdentity = Box<dyn BoundedIdentity>;
 #[cfg(feature = "passphrase")]
 type PassphrasePrompt<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
 
-/// What there is to open a file with.
+/// The keys, identities and passphrase to open a file with.
 #[derive(Default)]
 pub struct Identities<'a> {
     keys: Vec<Key>,

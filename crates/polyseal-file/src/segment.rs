@@ -73,8 +73,8 @@ impl SegmentCipher {
     }
 
     /// Works on segments that follow each other from `first` on, and end the file if `last`. Each
-    /// slot begins with as many bytes of input as it comes with, and has room for what becomes of
-    /// them; the output stands in their place. Returns the bytes of output.
+    /// slot begins with its count of input bytes, and has room for their output, which replaces
+    /// them. Returns the bytes of output.
     pub(crate) fn apply<'a>(
         &self,
         first: Position,
@@ -169,7 +169,8 @@ fn nonce(at: Position) -> [u8; MAX_NONCE_BYTES] {
 /// How segments are numbered, where it makes a difference to a suite.
 const NONCES: Nonces = Nonces::CountedFirst;
 
-/// What the format numbers, or what the suite allows under one key if that is less.
+/// The number of segments that the format can count, or that the suite allows under one key if that
+/// is less.
 fn max_segments(limits: &Limits, segment: u32) -> u64 {
     let by_messages = limits.counted_first_nonce_messages;
     let total = limits.total(NONCES);

@@ -1,8 +1,9 @@
 //! Which algorithms files are encrypted with.
 //!
-//! An allow-list of whole names: what enters the registry does not enter the format by itself, nor
-//! does another size or parameter of what is on it. An AEAD is on it if its definition is public
-//! and stable, its tag has at least 16 bytes and its nonce has room for the segment's number.
+//! An allow-list of whole names: a new algorithm of the registry does not enter the format by
+//! itself, nor does another size or parameter of one on the list. An AEAD is on it if its
+//! definition is public and stable, its tag has at least 16 bytes and its nonce has room for the
+//! segment's number.
 
 use std::fmt;
 

@@ -3,13 +3,13 @@
 //! The rule, for every store: two answers of different sizes are of different versions. If both
 //! have an entity tag (RFC 9110, section 8.8.3), equal tags mean one version. If one has none, all
 //! other marks, such as a time or an inode, must be equal. Tags are compared weakly (section
-//! 8.8.3.2): a weak tag, `W/"…"`, equals the strong one with the same text. What is read is
-//! authenticated in any case: two versions that a store gives one tag are not mixed unseen, they
-//! fail.
+//! 8.8.3.2): a weak tag, `W/"…"`, equals the strong one with the same text. The bytes are
+//! authenticated in any case: if a store gives two versions one tag, mixing them fails, and is not
+//! missed.
 
 use std::fmt;
 
-/// What a store tells of an object that changes with it.
+/// The marks of a stored object that change with its contents.
 ///
 /// ```
 /// use polyseal_file::Version;
@@ -28,7 +28,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// That of an object of `size` stored bytes, of which nothing else is known yet.
+    /// The version of an object of `size` stored bytes, of which nothing else is known yet.
     #[must_use]
     pub fn new(size: u64) -> Self {
         Self { size, tag: None, marks: Vec::new() }
@@ -86,7 +86,7 @@ impl Version {
 }
 
 impl fmt::Display for Version {
-    /// What tells it from others; nothing if the store tells nothing but the size.
+    /// The text that tells it from others; nothing if the store tells nothing but the size.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.tag {
             _ if !self.is_told() => Ok(()),

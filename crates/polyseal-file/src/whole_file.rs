@@ -31,7 +31,7 @@ use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
 use crate::version::Version;
 
-/// What was done.
+/// The result of an operation on a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -46,7 +46,7 @@ pub struct Summary {
     /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: what was added to
     /// it is not encrypted. The output is whole without it.
     pub grew: bool,
-    /// What stands for the file, if that was asked for; a file of age has none.
+    /// The commitment to the file, if that was asked for; `None` for a file of age.
     pub commitment: Option<Commitment>,
 }
 
@@ -116,7 +116,7 @@ pub struct Decryptor<'a> {
     commits: CommitmentMode<'a>,
 }
 
-/// What is to be known of the contents of what is decrypted.
+/// How the contents are checked or reported when a file is decrypted.
 #[derive(Clone, Copy)]
 enum CommitmentMode<'a> {
     Ignore,
@@ -162,7 +162,7 @@ impl<'a> Encryptor<'a> {
         self
     }
 
-    /// Bound to a context: whoever decrypts must give the same one.
+    /// Binds the file to a context: decrypting needs the same one.
     #[must_use]
     pub fn context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
@@ -207,9 +207,8 @@ impl<'a> Encryptor<'a> {
     /// Encrypts all of `input`.
     ///
     /// # Errors
-    /// Those of [`Recipients`] that cannot be encrypted for, before anything is written;
-    /// [`Error::Io`], [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or
-    /// [`Error::Random`].
+    /// As [`Recipients`] that cannot be encrypted for, before anything is written; [`Error::Io`],
+    /// [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or [`Error::Random`].
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, file_key) = self.header()?;
         self.carry(&header, &file_key, input, output, header.as_bytes())
@@ -231,12 +230,11 @@ impl<'a> Encryptor<'a> {
         Ok((header, summary))
     }
 
-    /// What seals a plaintext of `plaintext_bytes` bytes in parts, in any order, here and in other
-    /// processes; they are parts of `source`. The file that they make is one like any other.
+    /// A [`Sealer`] for a plaintext of `plaintext_bytes` bytes in parts, in any order, here and in
+    /// other processes; they are parts of `source`. The file that they make is one like any other.
     ///
     /// # Errors
-    /// Those of [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or
-    /// [`Error::Random`].
+    /// As [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or [`Error::Random`].
     pub fn sealer(&self, plaintext_bytes: u64, source: &SourceVersion) -> Result<Sealer> {
         let (header, file_key) = self.header()?;
         Sealer::new(header, file_key, self.context, plaintext_bytes, source, false)
@@ -251,10 +249,11 @@ impl<'a> Encryptor<'a> {
         Sealer::new(header, file_key, self.context, plaintext_bytes, source, true)
     }
 
-    /// What seals a plaintext of a length that is not known yet, from its beginning to its end.
+    /// A [`StreamSealer`] for a plaintext of a length that is not known yet, from its beginning to
+    /// its end.
     ///
     /// # Errors
-    /// Those of [`Recipients`] that cannot be encrypted for, or [`Error::Random`].
+    /// As [`Recipients`] that cannot be encrypted for, or [`Error::Random`].
     pub fn stream_sealer(&self) -> Result<StreamSealer> {
         let (header, file_key) = self.header()?;
         StreamSealer::new(header, &file_key, self.context)
@@ -350,16 +349,17 @@ impl<'a> Decryptor<'a> {
         }
     }
 
-    /// With [`Summary::commitment`] of what is decrypted or verified, if it is no file of age.
+    /// Computes [`Summary::commitment`] when a file is decrypted or verified, unless it is a file
+    /// of age.
     #[must_use]
     pub fn committing(mut self) -> Self {
         self.commits = CommitmentMode::Compute;
         self
     }
 
-    /// For one file alone: what is decrypted or verified is the file of this commitment, or that
-    /// fails with [`Error::OtherFile`], or at the end with [`Error::OtherContents`]. What has been
-    /// written by then is none that is expected: let it get a name only after this has succeeded.
+    /// For one file alone: decrypting or verifying any other than the file of this commitment fails
+    /// with [`Error::OtherFile`], or at the end with [`Error::OtherContents`]. On an error, discard
+    /// the output: give it a name only after success.
     #[must_use]
     pub fn expecting(mut self, commitment: &'a Commitment) -> Self {
         self.commits = CommitmentMode::Expect(commitment);
@@ -479,7 +479,7 @@ impl<'a> Decryptor<'a> {
         most: Option<u64>,
         sink: Sink<'_>,
     ) -> Result<(UnlockedHeader, Totals)> {
-        // Of a small file, one call reads all.
+        // One call reads all of a small file.
         let mut reader = BufReader::with_capacity(2 * MIN_HEADER_BYTES, reader);
         if self.is_armored(&mut reader)? {
             let inside = ArmorReader::new(reader);
@@ -556,8 +556,8 @@ impl<'a> Decryptor<'a> {
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
-    /// [stored](StoredLength): for whoever fetches them in a way of their own. This header is used,
-    /// whether there is a [detached one](Self::detached_header) or not.
+    /// [stored](StoredLength), and which the caller fetches. This header is used, whether there is
+    /// a [detached one](Self::detached_header) or not.
     ///
     /// # Errors
     /// Every [`Error`] that says what is wrong with a header or what it was opened with;
@@ -590,8 +590,8 @@ impl<'a> Decryptor<'a> {
         Ok((opened, Pipeline { cipher, threads, progress, leaves, cancel }))
     }
 
-    /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
-    /// what opens the payload.
+    /// Reads a header, of whichever format, unless it is kept elsewhere. Returns the facts known
+    /// then, and the payload's cipher.
     fn open(&self, input: &mut impl BufRead) -> Result<(UnlockedHeader, PayloadCipher)> {
         if let Some(header) = self.detached {
             return self.cipher(header, 0);
@@ -618,7 +618,7 @@ impl<'a> Decryptor<'a> {
         self.cipher(&header, header.payload_offset())
     }
 
-    /// What opens the payload of `header`, which begins at `offset`.
+    /// The cipher for the payload of `header`, which begins at `offset`.
     fn cipher(&self, header: &Header, offset: u64) -> Result<(UnlockedHeader, PayloadCipher)> {
         let file_key = header.unlock(self.identities)?;
         let payload_key = header.open_payload(&file_key, self.context)?;

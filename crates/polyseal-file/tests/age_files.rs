@@ -57,7 +57,7 @@ fn decrypt(with: &Identities<'_>, shape: IoSetup, sealed: &[u8]) -> (Result<(), 
     (result.map(|_| ()), opened)
 }
 
-/// What the crate `age` makes of `plaintext`.
+/// The file of `plaintext` that the crate `age` writes.
 fn theirs(name: &str, plaintext: &[u8]) -> Vec<u8> {
     let recipients = to_recipients(&keys(name), None, &NoCallbacks).unwrap();
     let recipients = recipients.iter().map(|r| &**r as &dyn Recipient);
@@ -69,7 +69,7 @@ fn theirs(name: &str, plaintext: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// What the crate `age` opens.
+/// The plaintext that the crate `age` opens.
 fn opened_by_them<'a>(
     sealed: &[u8],
     identities: impl Iterator<Item = &'a dyn Identity>,
@@ -341,7 +341,7 @@ fn how_often_identities_are_tried_is_bounded() {
             assert!(refused || matches!(error, Error::NoMatchingKey), "{error:?}");
             assert_eq!(counted.0.load(Ordering::Relaxed), most * stanzas);
         }
-        // What can be tried all the same is tried.
+        // Identities that can be tried all the same are tried.
         let counted = CountingKey(Arc::default());
         let none = (0..=most).map(|_| Box::new(counted.clone()) as Box<_>);
         let with = Identities::new().age(none).age([Box::new(BodyIdentity) as Box<_>]);

@@ -183,7 +183,7 @@ fn what_a_plugin_in_this_process_does_not_take() {
     let mine = line(b"mine");
     let last = if mine.ends_with('Q') { "P" } else { "Q" };
     let altered = format!("{}{last}", &mine[..mine.len() - 1]);
-    // In lower case, it is none of a plugin.
+    // In lower case, it is not a plugin's.
     for bad in [altered, mine.to_lowercase(), mine.replace("MINE", "mine")] {
         if bad != mine {
             assert_eq!(problem(&bad), KeyProblem::Damaged("identity"), "{bad}");
@@ -193,7 +193,7 @@ fn what_a_plugin_in_this_process_does_not_take() {
     assert!(matches!(problem(&line(&long)), KeyProblem::Refused { .. }));
     assert!(in_process::to_line("kept", &[&long[..], &[0]].concat()).is_err());
     assert!(in_process::to_line("é", b"").is_err());
-    // Of another plugin, a program is looked for.
+    // For another plugin, a program is looked for.
     let other = in_process::to_line("polyseal-test-absent", b"mine").unwrap();
     if cfg!(feature = "plugin") {
         assert_eq!(problem(&other), KeyProblem::Plugin("polyseal-test-absent".to_owned()));

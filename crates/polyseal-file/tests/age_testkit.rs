@@ -90,7 +90,7 @@ impl Vector {
         identities
     }
 
-    /// What comes of it, and the plaintext that was given.
+    /// The outcome in the vectors' words, and the plaintext that was given.
     fn open(&self, shape: IoSetup) -> (&'static str, Vec<u8>) {
         let header = match self.header() {
             Ok(header) => header,
@@ -103,7 +103,7 @@ impl Vector {
         let decryptor =
             Decryptor::new(&identities).threads(NonZeroUsize::new(shape.threads).unwrap());
         let (result, plaintext) = carry(shape, &self.file, |input, output| match input {
-            // Who has taken the armour off gives what is in it.
+            // Without its armour, the file inside can be decrypted to a file.
             Input::Stream(reader) if self.armored && shape.file_out => {
                 decryptor.decrypt(Input::Stream(&mut ArmorReader::new(reader)), output)
             }
@@ -132,7 +132,7 @@ impl Vector {
     }
 }
 
-/// In the words of the vectors. What is cut short is so in the part that is being read.
+/// The outcome, in the words of the vectors. A truncation counts for the part that is being read.
 fn outcome(error: &Error, part: &'static str) -> &'static str {
     match error {
         Error::NoMatchingKey | Error::WrongPassphrase => "no match",
@@ -163,7 +163,7 @@ fn every_vector_has_the_expected_outcome_and_payload_in_every_shape() {
         for shape in shapes().filter(fit) {
             let (outcome, plaintext) = vector.open(shape);
             assert_eq!(outcome, vector.expect, "{name}, {shape:?}");
-            // What a stream got is what may be given; what is in a file after a failure, nothing.
+            // A stream may have got the verified part; a file, after a failure, has nothing.
             let Some(payload) = &vector.payload else { continue };
             if outcome == "success" || !(shape.file_in || shape.file_out) {
                 assert_eq!(&hash(&plaintext), payload, "{name}, {shape:?}");

@@ -1,5 +1,5 @@
-//! What a caller chooses makes its difference, and nothing else does: contexts, passphrases,
-//! threads, files and what is read twice.
+//! The options of a caller make their difference, and nothing else does: contexts, passphrases,
+//! threads, files and sources that are read twice.
 
 #![allow(
     clippy::std_instead_of_core,
@@ -174,7 +174,7 @@ fn an_output_with_something_in_it_is_refused() {
     }
 }
 
-/// Of a file it is known before anything is opened.
+/// For a file, it is known before anything is opened.
 #[test]
 fn a_length_that_no_payload_has() {
     let identities = Identities::from(&key());

@@ -173,13 +173,13 @@ fn every_rule_from_a_stream_and_from_a_file() {
             let output = Output::Stream(&mut plaintext);
             decryptor.decrypt(Input::Stream(reader), output).map(|_| plaintext)
         };
-        // Who has taken the armour off gives what is in it.
+        // Without its armour, the file inside can be decrypted.
         let unarmored = |reader: &mut (dyn Read + Send)| streamed(&mut ArmorReader::new(reader));
         let mut plaintext = Vec::new();
         let file = File::open(&path).unwrap();
         let output = Output::Stream(&mut plaintext);
         let from_file = decryptor.decrypt(Input::File(&file), output).map(|_| plaintext);
-        // What does not begin as armour is no armour, whatever the kit has it for.
+        // A file that does not begin as armour is none, whatever the kit expects.
         let seen = b"- \t\r\n".contains(&bytes[0]);
         if test.armored {
             test.check("armour", unarmored(&mut &bytes[..]));

@@ -105,7 +105,8 @@ fn what_is_no_polyseal_file() {
     }
 }
 
-/// Whoever reads a header is told what else it is, of all that begins as armour only armour.
+/// A reader of a header is told which other kind of file it is; of all that begins as armour, that
+/// it is armour.
 #[test]
 fn what_is_in_armour() {
     let mut armor = ArmorWriter::new(Vec::new());

@@ -32,7 +32,7 @@ fn sparse(bytes: usize, data: &[(usize, usize)]) -> File {
     file
 }
 
-/// What a file takes of the disk.
+/// The bytes that a file takes on the disk.
 fn taken(file: &File) -> u64 {
     file.metadata().unwrap().blocks() * 512
 }

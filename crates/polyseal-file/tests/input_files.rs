@@ -82,8 +82,8 @@ fn a_file_that_shrinks_is_an_error() {
     }
 }
 
-/// What could not be read is missing, though in the end the length is what it was.
-/// The system says of each that it has a page.
+/// Bytes that could not be read are missing, though in the end the length is what it was. The
+/// system says of each such file that it has a page.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_in_sys_has_what_it_gives() {
@@ -128,7 +128,7 @@ fn an_age_file_tells_the_same() {
     }
 }
 
-/// A whole file that something is added to is none.
+/// A file to which something is added is no longer whole.
 #[test]
 fn an_encrypted_file_that_changes_is_an_error() {
     let (to, identities) = (recipients(), Identities::from(&key()));
@@ -141,7 +141,7 @@ fn an_encrypted_file_that_changes_is_an_error() {
             let grow = |_| (&file).write_all(b"+").unwrap();
             let decryptor = Decryptor::new(&identities).progress(&grow);
             let result = decryptor.verify(Input::File(&file));
-            // What is behind armour may be seen as it is read.
+            // Bytes behind armour may be seen as they are read.
             let refused = matches!(result, Err(Error::InputChanged | Error::Armor(_)));
             assert!(refused, "{length}: {result:?}");
         }

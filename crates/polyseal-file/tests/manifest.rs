@@ -301,7 +301,8 @@ proptest! {
         prop_assert_eq!(read(&written).unwrap(), entries);
     }
 
-    /// What is read is what a writer would have written: there is one way to write a tree.
+    /// Every manifest that is read is the one that a writer would have written: there is one way to
+    /// write a tree.
     #[test]
     fn what_is_altered_is_refused_or_another_tree(at: prop::sample::Index, to: u8) {
         let mut bytes = fs::read(kit().join("tree.manifest")).unwrap();

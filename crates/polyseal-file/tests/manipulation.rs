@@ -77,7 +77,7 @@ fn truncation_at_every_length() {
     for length in 0..file.len() {
         refused(&file[..length], &message, &format!("cut to {length}"));
     }
-    // At an edge between segments, what is left is whole segments, but none of them the last.
+    // At an edge between segments, whole segments are left, but not the last.
     for count in 1..4 {
         let errors = refused(&file[..HEADER_BYTES + count * WIRE], &message, "edge");
         let expected = count as u64 - 1;

@@ -104,7 +104,7 @@ fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
     assert!(source.1.take().is_empty());
 }
 
-/// What gets shorter once it has been opened is no end of the file.
+/// A source that gets shorter once it has been opened does not end the file.
 #[test]
 fn a_source_that_ends_early_has_changed() {
     struct ShrinkingSource<'a>(&'a [u8], &'a Cell<usize>);

@@ -163,7 +163,7 @@ fn no_payload_without_its_end() {
     let whole = head(&header, how(false, stored.len())).unwrap();
     let short = whole.certain(&stored[stored.len() - 25..]);
     assert!(matches!(short, Err(Error::PartBytes { expected: 26, given: 25 })), "{short:?}");
-    // What is a file with its header is none without.
+    // A file with its header is not a payload.
     let detached = [&stored[..], &[0; 40]].concat();
     let whole = head(&header, how(true, detached.len())).unwrap();
     let last = whole.last_range();
@@ -339,7 +339,7 @@ fn a_source_that_fails_leaves_nothing_in_the_buffer() {
         }
     };
     all(&|error| matches!(error, Error::Corrupt { segment: 20, last: false }));
-    // It is made shorter meanwhile: also where a part of what is asked for is still there.
+    // It is made shorter meanwhile: also where a part of the range is still there.
     object.left.store(damaged, Ordering::Relaxed);
     all(&|error| matches!(error, Error::InputChanged));
     let mut buffer = [0; 100];

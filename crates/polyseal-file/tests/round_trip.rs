@@ -1,5 +1,5 @@
-//! What is encrypted comes back: every length at an edge, every shape of the pipeline, every suite
-//! and segment size; and what it looks like in between.
+//! Round trips give the plaintext back: every length at an edge, every shape of the pipeline, every
+//! suite and segment size; and the layout in between is right.
 
 #![allow(
     clippy::std_instead_of_core,

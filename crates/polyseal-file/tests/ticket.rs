@@ -95,15 +95,15 @@ fn the_tickets_of_the_reference_are_taken_and_seal_what_it_seals() {
             parts.flat_map(|part| seal(&sealer, &version, &message, part)).collect();
         let digest = Sha256::digest(&stored);
         assert_eq!(digest[..], unhex(test.stored_sha256.as_ref().unwrap()), "{}", test.file);
-        // Of a ticket for who can open the file, it is the same that is written here.
+        // A ticket for processes that can open the file is the same that is written here.
         if !test.file.starts_with("workers") && test.file != "both.ticket" {
             assert!(sealer.ticket().unwrap() == ticket, "{}", test.file);
         }
     }
 }
 
-/// What another process is told to seal, by its environment: the ticket comes on its standard
-/// input, before the plaintext.
+/// The order of another process, in its environment: the ticket comes on its standard input, before
+/// the plaintext.
 const PART: &str = "POLYSEAL_TEST_PART";
 const WORKER: &str = "a_part_is_sealed_by_another_process_if_it_is_told_to";
 const BYTES: usize = 300_000;
@@ -128,7 +128,7 @@ fn a_part_is_sealed_by_another_process_if_it_is_told_to() {
     let identities = Identities::from(&worker_key());
     let sealer = Sealer::from_ticket(&ticket, &identities, None, &version).unwrap();
     let sealed = sealer.seal_stored(start..end, &version, &plaintext).unwrap();
-    // What the test harness writes goes to standard output.
+    // Standard output has the test harness's own text.
     fs::write(env::var_os("POLYSEAL_TEST_PART_TO").unwrap(), sealed).unwrap();
 }
 

@@ -18,7 +18,7 @@ use polyseal_file::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-/// What the message repeats. No other memory holds it.
+/// The bytes that the message repeats. No other memory holds them.
 const MARK: [u8; 16] = *b"\x9b\x1e\xd4\x73\x06\xaf\x58\xc2\x3d\xe7\x81\x4a\xf9\x20\xb6\x65";
 
 static WATCHING: AtomicBool = AtomicBool::new(false);
@@ -66,7 +66,7 @@ unsafe impl GlobalAlloc for WatchingAllocator {
 #[global_allocator]
 static ALLOCATOR: WatchingAllocator = WatchingAllocator;
 
-/// Asserts that blocks are given back while `work` is done, and that none of them has the mark.
+/// Asserts that blocks are given back while `work` is done, and that they do not have the mark.
 fn leaves_nothing(what: &str, work: impl FnOnce()) {
     MARKED.store(0, Ordering::Relaxed);
     SEEN.store(0, Ordering::Relaxed);
@@ -119,7 +119,7 @@ fn nothing_is_left_of_what_is_carried() {
             let input = Input::Stream(&mut &sealed[..]);
             decryptor.decrypt(input, Output::Stream(&mut sink())).unwrap();
         });
-        // What comes before a segment that is altered has been opened.
+        // The segments before an altered one have been opened.
         let mut altered = sealed.clone();
         let at = altered.len() - 1000;
         altered[at] ^= 1;
@@ -137,7 +137,7 @@ fn nothing_is_left_of_what_is_carried() {
     }
 }
 
-/// What is returned is the caller's to wipe; what was opened before an error is not returned.
+/// The result is the caller's to wipe; plaintext that was opened before an error is not returned.
 #[test]
 fn nothing_is_left_of_bytes() {
     let _turn = TURN.lock();
@@ -197,7 +197,7 @@ fn nothing_is_left_of_what_is_read() {
     altered[at] ^= 1;
     leaves_nothing("a reader that refuses", || {
         let reader = Decryptor::new(&identities).reader(&altered[..]).unwrap();
-        // Not wiped by whoever has it: nothing of the plaintext is in there.
+        // The caller does not wipe it: nothing of the plaintext is in there.
         let mut part = vec![0; 3_150_000];
         reader.read_at(&mut part, 10).unwrap_err();
         reader.read_at(&mut part[..2000], 10).unwrap();

@@ -36,12 +36,12 @@ use crate::segment::{Direction, Position, SegmentCipher};
 /// Bytes of segments that are sealed together.
 const TOGETHER: usize = 512 * 1024;
 
-/// Seals parts of one file of a length that is known: any range of what will be stored, in any
-/// order, from any thread, and with a [ticket](Self::ticket) in other processes.
+/// Seals parts of one file of a length that is known: any range of its stored bytes, in any order,
+/// from any thread, and with a [ticket](Self::ticket) in other processes.
 ///
 /// It is bound to one [`SourceVersion`], which must be given again with every part.
 ///
-/// What it prevents:
+/// It prevents:
 /// - A part of a source with another version is refused ([`Error::SourceChanged`]), here and in
 ///   every process that has a ticket: a ticket is authentic, and made for one version and length.
 /// - A segment that this `Sealer` has sealed is not sealed with another plaintext
@@ -49,10 +49,10 @@ const TOGETHER: usize = 512 * 1024;
 /// - A header of a file that is there makes no `Sealer`: only [`Encryptor::sealer`] makes one, with
 ///   a fresh file key, and its tickets, for which the file key is needed.
 ///
-/// What it cannot prevent: two processes, or two `Sealer`s made of one ticket, do not know of each
+/// It cannot prevent this: two processes, or two `Sealer`s made of one ticket, do not know of each
 /// other. **If they are given different plaintexts for one segment and are told the same version,
-/// both seal it**, and whoever sees both ciphertexts learns the difference of the plaintexts, and
-/// may learn enough to forge. So the version must change whenever a byte of the source does: a
+/// both seal it**, and anyone who sees both ciphertexts learns the difference of the plaintexts,
+/// and may learn enough to forge. So the version must change whenever a byte of the source does: a
 /// digest, or the ETag or version of an object that is read with `If-Match`. A modification time is
 /// not enough. If the source has changed, begin anew, with another `Sealer`.
 ///
@@ -122,7 +122,7 @@ impl Sealer {
     /// The `Sealer` of another process: `ticket` is what [`ticket`](Self::ticket) gave there.
     ///
     /// # Errors
-    /// [`Error::Ticket`] if it is none, or not as it was made; [`Error::SourceChanged`] if it was
+    /// [`Error::Ticket`] if it is not a ticket, or was altered; [`Error::SourceChanged`] if it was
     /// made for another version of the source; and those of opening a file:
     /// [`Error::NoMatchingKey`], [`Error::ContextMissing`] and their like.
     pub fn from_ticket(
@@ -139,8 +139,8 @@ impl Sealer {
         Self::new(header, file_key, context, plaintext_bytes, source, detached)
     }
 
-    /// What another process needs beside the plaintext to seal parts of this file, if it has what
-    /// opens the file: a key, an identity or the passphrase, and the context.
+    /// The ticket with which another process can seal parts of this file, given the plaintext, the
+    /// context, and a key, an identity or the passphrase that opens the file.
     ///
     /// There is no secret in it, and it is of no use without what opens the file. It shows what the
     /// header does and the length of the plaintext; not the version of the source. It has the
@@ -153,12 +153,12 @@ impl Sealer {
     }
 
     /// The same for processes that cannot open the file, as when it is for the recipients of a
-    /// backup: `workers` can use it. The file stays for those whom it was encrypted for; but
-    /// whoever can use the ticket can also read what is sealed with it.
+    /// backup: `workers` can use it. The file stays for those whom it was encrypted for; but anyone
+    /// who can use the ticket can also read the segments that are sealed with it.
     ///
     /// # Errors
-    /// Those of [`Recipients`] that cannot be encrypted for, or do not fit into a header of the
-    /// length of the file's.
+    /// As [`Recipients`] that cannot be encrypted for, or do not fit into a header of the length of
+    /// the file's.
     pub fn ticket_for(&self, workers: &Recipients) -> Result<Vec<u8>> {
         let header = self.header.rekey(&self.file_key, workers, ExistingRecipients::Remove)?;
         self.make_ticket(Some(header))
@@ -177,8 +177,8 @@ impl Sealer {
         )
     }
 
-    /// The header of the file. It is the beginning of what is stored, unless the `Sealer` is for a
-    /// payload alone.
+    /// The header of the file. It is the beginning of the stored bytes, unless the `Sealer` is for
+    /// a payload alone.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
@@ -196,9 +196,9 @@ impl Sealer {
         self.layout.stored_bytes()
     }
 
-    /// What will be stored, in parts of `bytes` bytes, as a multipart upload wants them: all but
-    /// the last have the same size. They need not begin where a segment does; a segment that two of
-    /// them share is sealed twice, to the same bytes.
+    /// The ranges of the stored bytes, in parts of `bytes` bytes, as a multipart upload wants them:
+    /// all but the last have the same size. They need not begin where a segment does; a segment
+    /// that two of them share is sealed twice, to the same bytes.
     pub fn parts(&self, bytes: NonZeroU64) -> impl Iterator<Item = Range<u64>> + use<> {
         let (bytes, stored) = (bytes.get(), self.stored_bytes());
         (0..stored.div_ceil(bytes)).map(move |i| {
@@ -221,9 +221,9 @@ impl Sealer {
         self.layout.plain(&self.layout.stored_in(stored))
     }
 
-    /// The bytes of the range `stored` of what will be stored, which is cut off at its end.
-    /// `plaintext` is what [`plaintext_range`](Self::plaintext_range) names for it, of the `source`
-    /// that this `Sealer` is for. Beside the result, memory is taken for at most two segments.
+    /// The stored bytes of the range `stored`, which is cut off at the file's end. `plaintext` has
+    /// the bytes of the [`plaintext_range`](Self::plaintext_range) for it, of the `source` that
+    /// this `Sealer` is for. Beside the result, memory is taken for at most two segments.
     ///
     /// # Errors
     /// [`Error::SourceChanged`] for another version of the source; [`Error::PartBytes`] for a

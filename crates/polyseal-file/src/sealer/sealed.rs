@@ -1,7 +1,8 @@
 //! Which segments have been sealed, so that none is sealed again with another plaintext.
 //!
-//! A tag tells: under one key and nonce, another plaintext has the same one with a probability that
-//! is that of a forgery, 2^-128 or about that. What is kept of it are 16 bytes of its SHA-256.
+//! Tags are compared: under one key and nonce, another plaintext has the same tag with a
+//! probability that is that of a forgery, 2^-128 or about that. 16 bytes of each tag's SHA-256 are
+//! kept.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,7 +19,7 @@ pub(crate) struct Sealed(Mutex<BTreeMap<u64, [u8; BYTES]>>);
 
 impl Sealed {
     /// Remembers the tags of the segments from `first` on, and refuses one that differs from the
-    /// tag that its segment had before. Of two threads that seal one segment, the first one counts.
+    /// tag that its segment had before. If two threads seal one segment, the first one counts.
     pub(crate) fn expect_same<'a>(
         &self,
         first: u64,

@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 
-/// A name for the contents of what is sealed in parts: 1 to 4096 bytes that change whenever a byte
-/// of the contents does.
+/// The version of a source that is sealed in parts: 1 to 4096 bytes that change whenever a byte of
+/// its contents does.
 ///
 /// Good ones are a digest of all of it, such as SHA-256; or the version id or the ETag of an object
 /// that is read with `If-Match`, so that the store refuses to give bytes of another version. A
-/// modification time is none: what is written within a tick of the clock has the same.
+/// modification time is not: two writes within a tick of the clock have the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceVersion(Vec<u8>);
 

@@ -49,7 +49,7 @@ pub struct StreamSealer {
     next: u64,
 }
 
-/// Segments of a file that are full, and none of them the last. It can be sealed by any thread.
+/// Full segments of a file, not the last one. Any thread can seal them.
 pub struct Piece {
     cipher: Arc<SegmentCipher>,
     first: u64,
@@ -76,7 +76,7 @@ impl StreamSealer {
         self.header.segment_size()
     }
 
-    /// The next `segments` segments. The file is whole only with what they are sealed to.
+    /// The next `segments` segments. The file is whole only with their sealed bytes.
     ///
     /// # Errors
     /// [`Error::TooLong`] if there would be no room for a last segment.
@@ -115,7 +115,8 @@ impl Piece {
         self.bytes
     }
 
-    /// What is stored of it, tags included. `plaintext` is given in as many slices as it comes in.
+    /// The stored bytes of these segments, tags included. `plaintext` is given in as many slices as
+    /// it comes in.
     ///
     /// # Errors
     /// [`Error::PartBytes`] if there are more or fewer bytes than

@@ -45,7 +45,7 @@ fn again(sealer: &Sealer) -> Sealer {
     Sealer::from_ticket(&sealer.ticket().unwrap(), &identities, None, &version()).unwrap()
 }
 
-/// What one process writes with the header of `sealer`.
+/// The bytes that one process writes with the header of `sealer`.
 fn in_one_go(sealer: &Sealer, message: &[u8]) -> Vec<u8> {
     let (recipients, mut stored) = (Recipients::from(&user()), Vec::new());
     let before = &sealer.header.as_bytes()[..sealer.layout.payload_offset() as usize];
@@ -153,7 +153,7 @@ fn a_retry_gives_the_same_bytes_and_another_plaintext_is_refused() {
     let first = seal(&sealer, &message, 4000..9000).unwrap();
     assert_eq!(seal(&sealer, &message, 4000..9000).unwrap(), first);
     message[4500] ^= 1;
-    // Segment 1 has been sealed with what stood there before; segment 4 has not been.
+    // Segment 1 has been sealed with the earlier bytes; segment 4 has not been.
     let refused = seal(&sealer, &message, 0..20_000);
     assert!(matches!(refused, Err(Error::SealedOtherwise { segment: 1 })), "{refused:?}");
     assert!(seal(&sealer, &message, 4 * 4112..20_000).is_ok());
@@ -181,7 +181,7 @@ fn of_threads_that_seal_one_segment_with_different_plaintexts_one_gets_it() {
     }
 }
 
-/// What the documentation says that nobody can prevent: two processes that are lied to. This is why
+/// The documentation says that nobody can prevent this: two processes that are lied to. This is why
 /// a version must change with every byte.
 #[test]
 fn two_plaintexts_under_one_nonce_give_away_their_difference() {

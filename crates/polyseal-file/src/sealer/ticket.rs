@@ -1,8 +1,8 @@
-//! What goes from the process that begins a file to those that seal parts of it.
+//! The ticket from the process that begins a file to those that seal parts of it.
 //!
-//! Source: `docs/spec/file-format.md`, section 14. A ticket is the header and what the parts are
-//! bound to, with a MAC under a key that is derived from the file key. So it has no secret, it
-//! opens with what opens the file, and is made by nobody else.
+//! Source: `docs/spec/file-format.md`, section 14. A ticket is the header, the length and a MAC of
+//! the source's version, with a MAC under a key that is derived from the file key. So it has no
+//! secret; with the means to open the file it can be used, and nobody without them can make one.
 
 use crate::error::{Error, Result};
 use crate::header::Header;
@@ -15,7 +15,7 @@ use super::SourceVersion;
 
 /// The first bytes, and the version.
 const MAGIC: &[u8; 16] = b"polyseal-ticket\x01";
-/// What the MAC that stands for the version of the source begins with.
+/// Prefix of the input of the MAC that stands for the version of the source.
 const SOURCE: &[u8; 16] = b"polyseal-source\x01";
 const FLAGS_AT: usize = MAGIC.len();
 const LENGTH_AT: usize = FLAGS_AT + 1;

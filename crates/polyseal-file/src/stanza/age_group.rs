@@ -106,7 +106,7 @@ impl AgeGroup {
         let length = u16::try_from(labels.len()).map_err(|_| Error::TooManyRecipients)?;
         let mut bytes = length.to_le_bytes().to_vec();
         bytes.extend_from_slice(labels.as_bytes());
-        // What a plugin gave is looked at as strictly as what is read.
+        // A plugin's stanzas are checked as strictly as those of a file.
         let no_stanza = || Error::Age("a recipient gave an invalid age stanza".to_owned());
         bytes.extend(age_text::write(&stanzas).ok_or_else(no_stanza)?);
         Self::parse(&bytes).map_err(|_| no_stanza())
@@ -141,8 +141,8 @@ pub(crate) fn wrap_for_all(
     Ok((stanzas, labels))
 }
 
-/// What is wrapped in `stanzas`, or `None` if none of them is for `identity`. What that takes is
-/// taken from `left`.
+/// The key that is wrapped in `stanzas`, or `None` if none of them is for `identity`. The work that
+/// this takes is taken from `left`.
 #[cfg(feature = "age")]
 pub(crate) fn unwrap_with(
     stanzas: &[Stanza],
@@ -150,7 +150,8 @@ pub(crate) fn unwrap_with(
     left: &mut WorkBudget,
 ) -> Result<Option<FileKey>> {
     left.take(identity, stanzas)?;
-    // What an SSH stanza shows of its key is short: one for another key may stand before.
+    // An SSH stanza shows only a short part of its key's hash: one for another key may stand
+    // before.
     let one_by_one = || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok());
     match identity.unwrap_stanzas(stanzas) {
         None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),

@@ -28,7 +28,7 @@ impl AgeStanza {
     }
 }
 
-/// What age calls an arbitrary string: visible ASCII, at least one character.
+/// Whether `text` is an arbitrary string of age: visible ASCII, at least one character.
 pub(crate) fn is_visible(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_graphic)
 }
@@ -118,8 +118,7 @@ mod tests {
         assert_eq!(write(&[stanza(&[""], 0)]), None);
     }
 
-    /// What the `age` crate reads and writes, which is an implementation that nobody here has
-    /// written.
+    /// Compares with the `age` crate's text, an independent implementation.
     #[cfg(feature = "age")]
     #[test]
     fn as_age_has_it() {

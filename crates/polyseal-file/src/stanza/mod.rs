@@ -51,7 +51,7 @@ impl Salt {
     }
 }
 
-/// Types from here on may be passed over by whoever does not know them.
+/// Types from here on may be passed over by readers that do not know them.
 const FIRST_OPTIONAL: u16 = 0x8000;
 
 /// How the wrapping key is come by.
@@ -68,7 +68,7 @@ pub(crate) enum Method {
 #[derive(Clone, Copy)]
 pub(crate) struct Binding<'a>(pub(crate) [&'a [u8]; 2]);
 
-/// What a wrapping key does to a stanza.
+/// The result of trying a wrapping key on a stanza.
 pub(crate) enum UnwrapResult {
     /// Nothing: the stanza is for another.
     OtherKey,
@@ -114,7 +114,7 @@ pub(crate) struct Stanza {
     bytes: Vec<u8>,
 }
 
-/// What HKDF gives for a stanza: id ‖ pad ‖ MAC key.
+/// The output of HKDF for a stanza: id ‖ pad ‖ MAC key.
 struct KeyMaterial(Zeroizing<[u8; ID_BYTES + KEY_BYTES + MAC_BYTES]>);
 
 impl KeyMaterial {
@@ -148,7 +148,7 @@ pub(crate) struct StanzaDraft {
     method: Method,
     salt: Salt,
     wrapping_key: Zeroizing<Vec<u8>>,
-    /// What belongs to the type.
+    /// The bytes that depend on the type.
     specific: Vec<u8>,
 }
 
@@ -206,7 +206,7 @@ impl Stanza {
         Ok((Self { method, bytes: bytes.to_vec() }, rest))
     }
 
-    /// What `wrapping_key` does to the stanza, in the header that is `binding`.
+    /// Tries `wrapping_key` on the stanza, in the header that is `binding`.
     pub(crate) fn unwrap(&self, wrapping_key: &[u8], binding: Binding<'_>) -> Result<UnwrapResult> {
         let (covered, tag) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
         let code = self.method.code().to_le_bytes();
@@ -272,7 +272,7 @@ mod tests {
             for at in 0..stanza.bytes.len() {
                 stanza.bytes[at] ^= 0x20;
                 match (at, stanza.unwrap(&[1; 32], BINDING).unwrap()) {
-                    // Salt and id decide for whom it is.
+                    // Salt and id decide which key it is for.
                     (4..44, UnwrapResult::OtherKey) | (0..4 | 44.., UnwrapResult::Altered) => {}
                     _ => panic!("byte {at}"),
                 }

@@ -20,7 +20,7 @@ const MAX_KIBIBYTES: u32 = 256 * 1024;
 const MAX_PASSES: u32 = 10;
 const MAX_LANES: u32 = 16;
 
-/// What stretching a passphrase takes.
+/// The cost of stretching a passphrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// m: the memory in KiB.
