@@ -22,7 +22,8 @@ use crate::whole_file::{Decryptor, Encryptor};
 /// ```
 ///
 /// # Errors
-/// As [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or [`Error::Random`].
+/// The error of [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or
+/// [`Error::Random`].
 ///
 /// [`Error::TooLong`]: crate::Error::TooLong
 /// [`Error::Random`]: crate::Error::Random

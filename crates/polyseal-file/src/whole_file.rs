@@ -207,8 +207,9 @@ impl<'a> Encryptor<'a> {
     /// Encrypts all of `input`.
     ///
     /// # Errors
-    /// As [`Recipients`] that cannot be encrypted for, before anything is written; [`Error::Io`],
-    /// [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or [`Error::Random`].
+    /// The error of [`Recipients`] that cannot be encrypted for, before anything is written;
+    /// [`Error::Io`], [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or
+    /// [`Error::Random`].
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, file_key) = self.header()?;
         self.carry(&header, &file_key, input, output, header.as_bytes())
@@ -234,7 +235,8 @@ impl<'a> Encryptor<'a> {
     /// other processes; they are parts of `source`. The file that they make is one like any other.
     ///
     /// # Errors
-    /// As [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or [`Error::Random`].
+    /// The error of [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or
+    /// [`Error::Random`].
     pub fn sealer(&self, plaintext_bytes: u64, source: &SourceVersion) -> Result<Sealer> {
         let (header, file_key) = self.header()?;
         Sealer::new(header, file_key, self.context, plaintext_bytes, source, false)
@@ -253,7 +255,7 @@ impl<'a> Encryptor<'a> {
     /// its end.
     ///
     /// # Errors
-    /// As [`Recipients`] that cannot be encrypted for, or [`Error::Random`].
+    /// The error of [`Recipients`] that cannot be encrypted for, or [`Error::Random`].
     pub fn stream_sealer(&self) -> Result<StreamSealer> {
         let (header, file_key) = self.header()?;
         StreamSealer::new(header, &file_key, self.context)

@@ -1,4 +1,4 @@
-//! What is remembered of objects: bounded, and only what the store names by an ETag.
+//! A bounded cache of facts about objects, keyed by the store's ETag.
 //!
 //! A store that gives two contents one ETag gains nothing by it: a remembered key opens no segment
 //! of another object.

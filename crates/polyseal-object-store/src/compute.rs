@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 /// more than what handing them over and waiting costs.
 const IN_PLACE: usize = 256 * 1024;
 
-/// What is not measured in bytes: stretching a passphrase, or asking for one.
+/// A length that stands for work not measured in bytes: stretching a passphrase, or asking for one.
 pub(crate) const LONG: usize = usize::MAX;
 
 /// Does `work` on so many bytes.

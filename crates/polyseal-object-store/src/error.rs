@@ -1,7 +1,7 @@
-//! What goes wrong with an object, in the words of `object_store`.
+//! The errors of objects, as `object_store`'s [`Error`].
 //!
-//! What concerns the contents is an [`Error::Generic`] whose source is an [`ObjectError`]: to try
-//! again would give the same, so nothing here does. What concerns the store stays as the store said
+//! A defect of the contents is an [`Error::Generic`] whose source is an [`ObjectError`]: to try
+//! again would give the same, so nothing here does. An error of the store stays as the store gave
 //! it; its own client has tried again where that helps.
 
 use std::error::Error as StdError;
@@ -32,7 +32,7 @@ impl ObjectError {
         &self.location
     }
 
-    /// What is wrong with it.
+    /// The defect.
     #[must_use]
     pub fn error(&self) -> &polyseal_file::Error {
         &self.error
@@ -51,7 +51,7 @@ impl StdError for ObjectError {
     }
 }
 
-/// What Polyseal says is wrong with an object, if that is what `error` is about.
+/// The defect that Polyseal found in an object; `None` if `error` is about something else.
 ///
 /// ```
 /// # use std::sync::Arc;

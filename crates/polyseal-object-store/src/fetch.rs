@@ -24,14 +24,14 @@ pub(crate) struct PinnedVersion {
     extensions: Extensions,
 }
 
-/// What is told of an object, as the rule for versions takes it.
+/// The version of an object, by its metadata.
 pub(crate) fn version(meta: &ObjectMeta) -> Version {
     Version::new(meta.size)
         .with_tag(meta.e_tag.as_deref())
         .with_mark(meta.last_modified.to_rfc3339())
 }
 
-/// What asks for these bytes.
+/// The request for these bytes.
 fn range(wanted: &ByteRange) -> GetRange {
     match wanted {
         ByteRange::First(bytes) => GetRange::Bounded(0..*bytes),
@@ -51,7 +51,7 @@ impl PinnedVersion {
         self.seen.is_same(&version(meta))
     }
 
-    /// What asks for a range of this version, and of no other.
+    /// The request for a range of this version, and of no other.
     pub(crate) fn options(&self, range: Range<u64>) -> GetOptions {
         GetOptions {
             range: Some(GetRange::Bounded(range)),
@@ -79,8 +79,8 @@ pub(crate) async fn fetch(
     }
 }
 
-/// How often what breaks off is fetched anew, of an object without an ETag: of others the client of
-/// the store asks for what is missing.
+/// How often a body that breaks off is fetched anew, for an object without an ETag: for others the
+/// store's client asks for the missing bytes.
 pub(crate) const BROKEN: u32 = 5;
 
 /// The same, all of it.
@@ -138,7 +138,7 @@ where
     }
 }
 
-/// What is wrong with an object that is opened.
+/// The error for an object that cannot be opened.
 pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
     match error {
         polyseal_file::Error::Replaced => Replaced::at(location),

@@ -1,13 +1,13 @@
 //! Objects that are encrypted before they reach a store: [`PolysealStore`] wraps any
-//! [`ObjectStore`], and is one. What it stores are Polyseal files (`docs/spec/file-format.md`):
+//! [`ObjectStore`], and is one. The stored objects are Polyseal files (`docs/spec/file-format.md`):
 //! the tool `polyseal` opens an object that was downloaded, and encrypts one to upload.
 //!
-//! Security claim: that of [`polyseal_file`]. Without a key, the store and whoever reads from it
-//! learn of an object its path, its length, its attributes and tags, when it is used and which
-//! parts are read, and nothing of its contents. An object that was altered, cut short, extended or
-//! put together of several is refused, and nothing of a segment is given out before it has proven
-//! authentic. What is not noticed unless it is asked for: that an object was deleted, replaced by
-//! an older version of itself, or swapped with another one for the same key; of these,
+//! Security claim: that of [`polyseal_file`]. Without a key, the store and its readers learn of an
+//! object its path, its length, its attributes and tags, when it is used and which parts are read,
+//! and nothing of its contents. An object that was altered, cut short, extended or put together of
+//! several is refused, and nothing of a segment is given out before it has proven authentic. Three
+//! changes are not noticed unless that is asked for: that an object was deleted, replaced by an
+//! older version of itself, or swapped with another one for the same key; of these,
 //! [`Binding::Path`] prevents the last.
 //!
 //! Sizes are those of the plaintext, everywhere. `docs/stores.md` says what each operation costs in

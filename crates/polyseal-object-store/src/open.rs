@@ -21,7 +21,7 @@ pub(crate) struct PinnedPayload {
     pub(crate) payload: Arc<Payload>,
 }
 
-/// What opening has brought.
+/// The result of opening an object.
 pub(crate) struct OpenedObject {
     pub(crate) known: PinnedPayload,
     pub(crate) attributes: Attributes,
@@ -30,7 +30,7 @@ pub(crate) struct OpenedObject {
 }
 
 impl PinnedPayload {
-    /// What is told of the object: the size is that of the plaintext.
+    /// The object's metadata, with the plaintext's size.
     pub(crate) fn meta(&self) -> ObjectMeta {
         ObjectMeta { size: self.payload.plaintext_bytes(), ..self.pin.meta.clone() }
     }

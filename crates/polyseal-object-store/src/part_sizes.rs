@@ -26,8 +26,8 @@ pub(crate) struct PartSizes {
 }
 
 impl PartSizes {
-    /// Parts of `usual` bytes, or larger ones if there are many `bytes`; not all of which are known
-    /// yet, if there are none given.
+    /// Parts of `usual` bytes, or larger ones for an object of many `bytes`. `bytes` may be less
+    /// than the object's length; `None` if nothing is known.
     pub(crate) fn new(usual: u64, bytes: Option<u64>) -> Self {
         // A header, and tags: at most 1.6 percent, and what is known may be the plaintext. A server
         // may say any length.

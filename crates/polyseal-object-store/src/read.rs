@@ -114,7 +114,7 @@ impl Core {
             .iter()
             .map(|range| resolve_range(Some(&GetRange::Bounded(range.clone())), length))
             .collect::<Result<Vec<_>>>()?;
-        // What lies in one segment is fetched and opened once.
+        // Ranges in one segment are fetched and opened once.
         let gap = u64::from(known.payload.segment_size().bytes());
         let gap = gap.max(OBJECT_STORE_COALESCE_DEFAULT);
         let tail = &tail;
@@ -167,10 +167,10 @@ fn result(
 struct PlaintextStream {
     location: Path,
     payload: Arc<Payload>,
-    /// What of the plaintext is still to come.
+    /// The rest of the plaintext, still to come.
     rest: Range<u64>,
     stored: BoxStream<'static, Result<Bytes>>,
-    /// What has arrived, and is not collected yet.
+    /// Bytes that have arrived, and are not collected yet.
     chunk: Bytes,
     collected: BytesMut,
 }
@@ -192,7 +192,7 @@ impl PlaintextStream {
         Ok(Some((plaintext, self)))
     }
 
-    /// The next `bytes` bytes of what is stored.
+    /// The next `bytes` stored bytes.
     async fn take(&mut self, bytes: usize) -> Result<Bytes> {
         loop {
             if self.collected.is_empty() && self.chunk.len() >= bytes {

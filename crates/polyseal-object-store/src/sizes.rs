@@ -23,13 +23,13 @@ pub(crate) struct ListedVersion(Path, Version);
 impl ListedVersion {
     fn from_meta(meta: &ObjectMeta) -> Self {
         let tagged = Version::new(meta.size).with_tag(meta.e_tag.as_deref());
-        // What has an ETag may have a time that some answers round to seconds.
+        // Objects with an ETag may have a time that some answers round to seconds.
         let version = if tagged.tag().is_some() { tagged } else { version(meta) };
         Self(meta.location.clone(), version)
     }
 }
 
-/// What a list says of the size of an object.
+/// The size of an object in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectSize {
     Plaintext(u64),
@@ -67,7 +67,7 @@ impl Core {
         Ok((outline, meta, attributes))
     }
 
-    /// Of an empty object no range can be had: then that is what is wrong with it.
+    /// No range of an empty object can be had: then that is the error.
     pub(crate) async fn why_not_opened(
         &self,
         location: &Path,

@@ -29,7 +29,7 @@ const CACHED_OBJECTS: usize = 64;
 /// The objects whose sizes are kept: about 200 bytes each.
 const CACHED_SIZES: usize = 16 * 1024;
 
-/// What objects are bound to, beside their keys.
+/// The context that objects are bound to, beside their keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
     /// To nothing.
@@ -38,7 +38,7 @@ pub enum Binding {
     /// To this context: objects that were sealed with another one, or with none, do not open.
     Context(Context),
     /// To the path, as this store is given it (without the prefix of an inner
-    /// [`PrefixStore`](object_store::prefix::PrefixStore)): whoever can write to the store cannot
+    /// [`PrefixStore`](object_store::prefix::PrefixStore)): nobody who can write to the store can
     /// pass off one object as another.
     ///
     /// Then an object cannot be copied or renamed, which would need it to be sealed anew:
@@ -49,11 +49,11 @@ pub enum Binding {
 /// Which sizes lists have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListedSizes {
-    /// Those of the plaintext: a request of 160 bytes for each object that is not remembered.
+    /// The plaintext's size: a request of 160 bytes for each object that is not remembered.
     #[default]
     Plaintext,
-    /// Those of what is stored, without requests: for whoever lists many objects and needs no
-    /// sizes. Readers that take a size from a list and read at offsets from it fail with it.
+    /// The stored size, without requests: for programs that list many objects and need no sizes.
+    /// Readers that take a size from a list and read at offsets from it fail with it.
     Stored,
 }
 
@@ -66,7 +66,7 @@ pub struct PolysealStore {
     core: Arc<Core>,
 }
 
-/// What the operations share with the streams that they return.
+/// The state that operations share with the streams that they return.
 pub(crate) struct Core {
     pub(crate) inner: Arc<dyn ObjectStore>,
     recipients: Arc<Recipients>,
@@ -106,14 +106,14 @@ impl PolysealStore {
         Self { core: Arc::new(core) }
     }
 
-    /// With another suite for what is written.
+    /// Uses another suite for new objects.
     #[must_use]
     pub fn with_suite(self, suite: Suite) -> Self {
         self.with(|core| core.suite = Some(suite))
     }
 
-    /// With another segment size for what is written: that of the smallest part that is read. The
-    /// last segment of an object is fetched with its header if it is not larger.
+    /// Uses another segment size for new objects: the smallest part that can be read. The last
+    /// segment of an object is fetched with its header if it is not larger.
     #[must_use]
     pub fn with_segment_size(self, segment: SegmentSize) -> Self {
         self.with(|core| core.segment = segment)
@@ -154,7 +154,7 @@ impl PolysealStore {
 }
 
 impl Core {
-    /// What objects at this path are bound to.
+    /// The context that objects at this path are bound to.
     fn context(&self, location: &Path) -> Result<Option<Context>> {
         match &self.binding {
             Binding::None => Ok(None),
@@ -165,7 +165,8 @@ impl Core {
         }
     }
 
-    /// Runs `act` with what opens an object at this path. It may take a second, or ask a user.
+    /// Runs `act` with the decryptor for an object at this path. It may take a second, or ask a
+    /// user.
     pub(crate) async fn decrypt<T: Send + 'static>(
         &self,
         location: &Path,
@@ -184,7 +185,7 @@ impl Core {
         .await
     }
 
-    /// What seals a new object at this path.
+    /// The sealer for a new object at this path.
     pub(crate) async fn sealer(&self, location: &Path) -> Result<StreamSealer> {
         let (recipients, context) = (Arc::clone(&self.recipients), self.context(location)?);
         let (suite, segment, location) = (self.suite, self.segment, location.clone());

@@ -1,9 +1,9 @@
 //! Multipart uploads: parts of plaintext come in, in any sizes; parts of equal size go out.
 //!
-//! Segments are taken in the order of the parts, when a part is handed in; they are sealed by
-//! whoever waits for it, several at once; what they become goes to the inner store in its order.
-//! Of an object that is longer than 5,000 parts, later parts are larger, so that as many as a store
-//! takes are enough for 5 TiB.
+//! Segments are taken in the order of the parts, when a part is handed in; the tasks that wait for
+//! parts seal them, several at once; the sealed bytes go to the inner store in their order. From
+//! the 5,000th part of an object on, parts are larger, so that as many as a store takes are enough
+//! for 5 TiB.
 //!
 //! The last byte is always held back, for the last segment must be sealed as the last one. The
 //! header goes first.
@@ -30,8 +30,8 @@ use crate::error::{ObjectError, generic};
 use crate::part_sizes::PartSizes;
 use crate::store::Core;
 
-/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. Whoever
-/// hands in a larger first part gets parts of that size.
+/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. If the first
+/// part that is handed in is larger, parts have that size.
 const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
 
 pub(crate) struct Upload {
@@ -49,7 +49,7 @@ pub(crate) struct Upload {
     usual: Option<u64>,
 }
 
-/// What has been sealed, on its way to the inner store.
+/// Sealed bytes on their way to the inner store.
 struct Queue {
     inner: Box<dyn MultipartUpload>,
     /// None before the first part.
@@ -57,7 +57,7 @@ struct Queue {
     /// Pieces before which others are not sealed yet.
     early: BTreeMap<usize, Bytes>,
     next: usize,
-    /// What is not a full part yet, in its order.
+    /// Bytes that are not a full part yet, in their order.
     out: VecDeque<Bytes>,
     out_bytes: usize,
     /// The pieces that have been sealed, and whose parts, if there were any, have arrived.

@@ -1,5 +1,5 @@
-//! What is refused: altered, foreign and swapped objects, and objects that are replaced while they
-//! are read. Nothing of them is given out.
+//! Refused objects: altered, foreign and swapped ones, and objects that are replaced while they are
+//! read. Nothing of them is given out.
 
 #![allow(
     clippy::single_range_in_vec_init,

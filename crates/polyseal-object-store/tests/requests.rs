@@ -1,4 +1,4 @@
-//! What operations cost: every request that reaches the inner store, and every byte.
+//! The cost of operations: every request that reaches the inner store, and every byte.
 
 #![allow(
     clippy::single_range_in_vec_init,

@@ -42,7 +42,7 @@ async fn the_tests_of_object_store_pass_on_s3() {
     integration::put_get_delete_list(&store).await;
     integration::list_with_offset_exclusivity(&store).await;
     // Not `get_opts`, which this server fails by itself: it compares `If-Unmodified-Since` with
-    // times that are finer than the seconds that it tells. See below for what is left of it.
+    // times that are finer than the seconds that it tells. The rest of it is below.
     integration::list_uses_directories_correctly(&store).await;
     integration::list_with_delimiter(&store).await;
     integration::rename_and_copy(&store).await;

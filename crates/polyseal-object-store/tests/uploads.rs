@@ -36,7 +36,7 @@ async fn parts_go_out_in_one_size_and_the_last_is_what_is_left() {
     assert_eq!(inner.requests(), expected);
     assert!(store.get(&path).await.unwrap().bytes().await.unwrap() == text);
 
-    // Whoever hands in larger ones gets larger ones.
+    // Larger first parts give larger parts.
     let mut upload = store.put_multipart(&path).await.unwrap();
     upload.put_part(text.slice(..10 * MIB).into()).await.unwrap();
     upload.put_part(text.slice(10 * MIB..).into()).await.unwrap();

@@ -157,8 +157,8 @@ impl Sealer {
     /// who can use the ticket can also read the segments that are sealed with it.
     ///
     /// # Errors
-    /// As [`Recipients`] that cannot be encrypted for, or do not fit into a header of the length of
-    /// the file's.
+    /// The error of [`Recipients`] that cannot be encrypted for, or do not fit into a header of the
+    /// length of the file's.
     pub fn ticket_for(&self, workers: &Recipients) -> Result<Vec<u8>> {
         let header = self.header.rekey(&self.file_key, workers, ExistingRecipients::Remove)?;
         self.make_ticket(Some(header))

@@ -1,4 +1,4 @@
-//! What a server did, as errors in the chain of sources of an `object_store::Error`.
+//! A server's misbehaviour, as errors in the chain of sources of an `object_store::Error`.
 //!
 //! None of them has a query of a URL in it: that of a signed URL is a credential.
 
@@ -13,7 +13,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 #[must_use]
 pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     successors(Some(error), |&error| {
-        // An `io::Error` gives the source of what it carries, and not what it carries.
+        // An `io::Error` names the source of the error in it, and not that error.
         match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(carried) => Some(carried),
             None => error.source(),
@@ -70,7 +70,7 @@ pub struct UnusableCredential(pub(super) String);
 /// No answer came, or not all of one.
 #[derive(Debug)]
 pub struct NoAnswer {
-    /// Who was asked.
+    /// The server.
     pub host: String,
     /// Why, in a few words.
     pub message: String,
@@ -153,7 +153,7 @@ pub(super) fn refused(error: impl Error + Send + Sync + 'static) -> HttpError {
 }
 
 impl NoAnswer {
-    /// What `error` comes from, and no more: the rest says that something was sent.
+    /// The root cause of `error`, and no more: the rest says that something was sent.
     pub(super) fn because(host: &str, error: HttpError) -> Self {
         let first: &(dyn Error + 'static) = &error;
         let root = successors(Some(first), |&error| error.source()).last();

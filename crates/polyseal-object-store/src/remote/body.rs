@@ -34,7 +34,7 @@ pub(super) struct BoundedBody {
     alarm: Option<Pin<Box<Sleep>>>,
     last: Instant,
     host: Arc<str>,
-    /// Who is told; nobody of the body of a failure, which is told itself.
+    /// Who is told; `None` for the body of a failure, which is reported itself.
     watch: Option<Arc<OutageWatch>>,
 }
 
@@ -73,7 +73,7 @@ impl BoundedBody {
         Ok(all.freeze())
     }
 
-    /// What there may be of it, and what came before it broke off.
+    /// The body up to its limit, or up to where it broke off.
     pub(super) async fn read_beginning(mut self) -> Bytes {
         let mut all = BytesMut::new();
         while let Some(Ok(frame)) = self.frame().await {
@@ -126,7 +126,7 @@ impl BoundedBody {
             self.succeeded();
         }
         self.last = Instant::now();
-        // What may be there is given before the error, so that to go on from there is to ask for
+        // The allowed bytes are given before the error, so that going on from there asks for
         // nothing.
         let left = self.bounds.most - self.received;
         self.exceeded = data.len() as u64 > left;

@@ -18,7 +18,7 @@ use super::runtime::{runtime, wait};
 use super::s3::S3;
 use super::url::{ObjectUrl, Scheme, literal};
 
-/// What whoever waits for a store may want to know.
+/// Progress notices.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Notice<'a> {
@@ -28,7 +28,7 @@ pub enum Notice<'a> {
     Skipped(&'a str),
 }
 
-/// Who is told.
+/// Receives the notices.
 pub type OnNotice = Arc<dyn Fn(Notice<'_>) + Send + Sync>;
 
 /// A bucket, a container, or one object of a web server.
@@ -48,7 +48,7 @@ pub struct Object {
     pub(super) path: Path,
 }
 
-/// What is right below a prefix.
+/// The objects and prefixes directly below a prefix.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// The names of the prefixes, without the `/` behind them.
@@ -58,7 +58,8 @@ pub struct Listing {
 }
 
 impl Bucket {
-    /// What `url` lies in. Nothing is asked of the store yet.
+    /// Connects to the bucket, the container or the server of `url`. Nothing is asked of the store
+    /// yet.
     ///
     /// # Errors
     /// [`Problem::NoCredentials`], [`Problem::NoTls`] and [`Problem::Setting`].
@@ -113,7 +114,10 @@ impl Bucket {
         Ok(Object { bucket: Arc::clone(self), url: url.clone(), path: url.path()? })
     }
 
-    /// What is right below a prefix, of which the `/` at its end is left out.
+    /// Lists the objects and prefixes directly below a prefix, whose last `/` is optional.
+    ///
+    /// # Errors
+    /// [`Problem::NotFound`], [`Problem::TooMany`] or the store's error.
     ///
     /// # Errors
     /// [`Problem::NotFound`], [`Problem::TooMany`] and what the store says.
@@ -151,7 +155,7 @@ impl Bucket {
     /// The key of one of the objects below a prefix, if there are any.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store's error.
     pub fn any_below(&self, prefix: &str) -> Result<Option<String>, Error> {
         self.listed(prefix, |prefix| async move {
             let first = self.store.list(prefix.as_ref()).try_next().await?;
@@ -159,7 +163,7 @@ impl Bucket {
         })
     }
 
-    /// What `list` finds below a prefix; `None` if that is too much.
+    /// Runs `list` below a prefix, and returns its result; `None` from it means too many.
     fn listed<T, F>(&self, prefix: &str, list: impl FnOnce(Option<Path>) -> F) -> Result<T, Error>
     where
         F: Future<Output = object_store::Result<Option<T>>>,
@@ -209,10 +213,10 @@ impl Object {
         }
     }
 
-    /// What the store tells of it; `None` if it is not there.
+    /// The object's metadata; `None` if there is no such object.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store's error.
     pub fn meta(&self) -> Result<Option<ObjectMeta>, Error> {
         match wait(self.bucket.store.head(&self.path)) {
             Ok(Ok(meta)) => Ok(Some(meta)),
@@ -236,7 +240,7 @@ impl Object {
     }
 }
 
-/// The key of an object whose name is `below` in a prefix; `None` if there can be none.
+/// The key of an object whose name is `below` in a prefix; `None` if no key can have that name.
 #[must_use]
 pub fn key_below(prefix: &str, below: &str) -> Option<String> {
     let between = if prefix.is_empty() || prefix.ends_with('/') { "" } else { "/" };

@@ -2,7 +2,7 @@
 //! [`Connector`] and every credential is looked at before a request is made of it.
 //!
 //! Source: the builders of `object_store` 0.13. It ends the process where a credential cannot be a
-//! header, or a part of a URL is none.
+//! header, or a part of a URL is invalid.
 //!
 //! Limit: a token's file that is written between the look and its use still does so.
 
@@ -31,7 +31,7 @@ use super::environment::TOKEN_FILE;
 /// For how long a server that fails is asked again, before it is an error.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a store is told, as names of variables and their values.
+/// A store's options, as names of variables and their values.
 pub(super) type Options = Vec<(String, String)>;
 
 /// A bucket of an S3, and its region.
@@ -78,7 +78,7 @@ pub(super) fn az(options: Options, url: String, connector: Connector) -> Result<
 
 /// The web server of this URL.
 pub(super) fn web(url: Option<&Url>, connector: Connector) -> Result<HttpStore> {
-    // Who writes http:// means it: what is read is authenticated all the same.
+    // A user who writes http:// means it: the bytes are authenticated all the same.
     let plain = url.is_some_and(|url| url.scheme() == "http");
     let origin = url.map(|url| url.origin().ascii_serialization());
     HttpBuilder::new()
@@ -89,7 +89,7 @@ pub(super) fn web(url: Option<&Url>, connector: Connector) -> Result<HttpStore> 
         .build()
 }
 
-/// What of a store's options is the client's, for requests that no store makes.
+/// HTTP client options, of a store's options, for requests that `object_store` does not make.
 pub(super) fn client_options(options: &Options) -> ClientOptions {
     options.iter().fold(ClientOptions::new(), |client, (key, value)| {
         let key = key.to_ascii_lowercase();
@@ -117,8 +117,8 @@ fn with_options<B, K: FromStr>(builder: B, options: Options, set: impl Fn(B, K, 
     })
 }
 
-/// A provider of which a request gets nothing that is no header. Who answers for a service may say
-/// anything, and a file may be written at any time.
+/// A provider whose credentials are checked: each is valid as a header. A service's answers may
+/// have any bytes, and a file may be written at any time.
 struct Checked<C> {
     inner: Arc<dyn CredentialProvider<Credential = C>>,
     /// Its contents are sent as a header by `inner`.
@@ -154,7 +154,7 @@ impl<C: Credential> CredentialProvider for Checked<C> {
     }
 }
 
-/// The beginning of a token's file. If it cannot be read, whoever needs it says so.
+/// The beginning of a token's file; `None` if it cannot be read, which its user reports.
 fn read(path: &PathBuf) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     File::open(path).ok()?.take(polyseal_http::ANSWER_BYTES).read_to_end(&mut text).ok()?;
@@ -169,7 +169,7 @@ fn unusable(what: String) -> Error {
     Error::Generic { store: "credentials", source: Box::new(UnusableCredential(what)) }
 }
 
-/// What of a credential is sent in headers.
+/// The parts of a credential that are sent in headers.
 trait Credential: Send + Sync + 'static {
     fn texts(&self) -> Vec<&str>;
 }

@@ -2,9 +2,9 @@
 //!
 //! Source: `object_store` 0.13's [`HttpConnector`]. The rules are [`polyseal_http`]'s.
 //!
-//! Of the options of a store these are heeded: whether plain HTTP and certificates that prove
-//! nothing are allowed, the time to connect, proxies, the user agent, HTTP/1 only. The whole time
-//! of a request is not: an object of a terabyte takes hours.
+//! These options of a store are heeded: whether plain HTTP and certificates that prove nothing are
+//! allowed, the time to connect, proxies, the user agent, HTTP/1 only. The time limit for a whole
+//! request is not: an object of a terabyte takes hours.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,10 +33,10 @@ const READ: Duration = Duration::from_secs(60);
 const WRITE: Duration = Duration::from_secs(15 * 60);
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 
-/// Who is asked.
+/// The kind of server.
 #[derive(Clone, Debug)]
 pub enum Server {
-    /// A store. What is sent to it is signed, and goes nowhere else.
+    /// A store. Requests to it are signed, and go nowhere else.
     Store,
     /// A web server with one object, whose URL every request goes to as it stands, whatever path
     /// `object_store` has for it; a query may be a signature, and is in no error. There are no
@@ -84,7 +84,7 @@ impl Connector {
         Self { told_after, ..self }
     }
 
-    /// What its clients may do, for these options of a store.
+    /// The rules for its clients, from these options of a store.
     fn rules(&self, options: &ClientOptions) -> Result<Rules> {
         let value = |key: ClientConfigKey| options.get_config_value(&key);
         let mut rules = Rules::new(match self.server {
@@ -213,15 +213,15 @@ impl HttpService for Service {
         if let Server::Web(url) = &self.connector.server {
             *request.uri_mut() = url.as_str().parse().map_err(refused)?;
         }
-        // Nothing below is asked with what is a URI and no URL, such as one with the port 99999.
+        // A URI that is not a URL, such as one with the port 99999, is not sent.
         let url = Url::parse(&request.uri().to_string()).map_err(refused)?;
         let host = origin(&url);
         if url.scheme() == "http" && !self.allow_http {
             return Err(refused(HttpNotAllowed { host }));
         }
         let begun = Instant::now();
-        // Of a server that fails at this, the last bytes are asked for by their place: sooner than
-        // it is asked again for minutes.
+        // If a server fails at this, the last bytes are asked for by their place: sooner than it is
+        // asked again for minutes.
         let once = matches!(asked, RequestKind::Range(RequestedRange::Last(_)));
         let answer = self.answer(request, &host, begun).await;
         let answer = answer.map_err(|error| if once { refused(error) } else { error })?;
@@ -276,8 +276,8 @@ impl Service {
         Err(error.into())
     }
 
-    /// An answer that is none of success, with as much of its body as helps to say why: to fail
-    /// because of the body would hide what it is about.
+    /// Reads an answer that is no success, with as much of its body as helps to say why: an error
+    /// about the body would hide the cause.
     async fn failure(
         &self,
         asked: RequestKind,
@@ -327,7 +327,7 @@ pub(super) fn is_repeated(status: StatusCode) -> bool {
         || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status)
 }
 
-/// With what a store says in XML, if it does.
+/// The status, with the message of a store's XML if there is one.
 fn error_text(status: StatusCode, body: &str) -> String {
     let message = xml::text(body, "Message");
     message.map_or_else(|| status.to_string(), |message| format!("{status}: {message}"))

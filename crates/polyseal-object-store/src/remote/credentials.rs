@@ -28,7 +28,7 @@ pub type Variable<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
 
 type Provider<T> = Arc<dyn CredentialProvider<Credential = T>>;
 
-/// What signs a request to Amazon.
+/// The credentials that sign a request to Amazon.
 pub struct AwsCredentials {
     /// The access key's identifier.
     pub id: String,
@@ -103,7 +103,7 @@ pub fn google(variable: Variable<'_>) -> Result<Zeroizing<String>, Problem> {
     Ok(Zeroizing::new(found.bearer.clone()))
 }
 
-/// What the provider of `build` gives, on a thread of its own, since the caller's may be one of a
+/// Asks the provider of `build`, on a thread of its own, since the caller's may be one of a
 /// runtime, which must not wait; and in a runtime of its own, which a process that is forked
 /// afterwards does not miss.
 fn find<T: Send + Sync>(

@@ -1,10 +1,11 @@
-//! What the environment says of a store: endpoints, regions and credentials, in the variables that
-//! other programs take, `AWS_…`, `GOOGLE_…` and `AZURE_…`. Files of configuration are not read.
+//! A store's settings from the environment: endpoints, regions and credentials, in the variables
+//! that other programs take, `AWS_…`, `GOOGLE_…` and `AZURE_…`. Files of configuration are not
+//! read.
 //!
-//! Three things are looked at before a request is made. Without credentials `object_store` would
-//! ask the metadata service of a cloud's machine, which elsewhere nobody answers: it is asked only
-//! where that is said. An endpoint without TLS takes a variable that allows it. And `object_store`
-//! ends the process where it cannot make a URL or a header of what is set.
+//! Three things are checked before a request is made. Without credentials `object_store` would ask
+//! the metadata service of a cloud's machine, which does not exist elsewhere: it is asked only if a
+//! variable says so. An endpoint without TLS needs a variable that allows it. And `object_store`
+//! ends the process where it cannot make a URL or a header of a setting.
 
 use std::env;
 
@@ -15,15 +16,16 @@ use super::builders::Options;
 use super::error::Problem;
 use super::url::Scheme;
 
-/// Names the file whose contents are sent to whoever gives a container of Amazon's credentials.
+/// Names the file whose contents are sent to the service that gives a container of Amazon's
+/// credentials.
 pub(super) const TOKEN_FILE: &str = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
 
 /// Names the host that gives a machine of Google's credentials.
 const METADATA_HOST: &str = "GCE_METADATA_HOST";
-/// What is heeded and has no store's prefix: that host, and a header for Azure's.
+/// The variables that are heeded and have no store's prefix: that host, and a header for Azure's.
 const OF_MACHINES: [&str; 2] = [METADATA_HOST, "IDENTITY_HEADER"];
 
-/// What credentials are wanted for.
+/// The use of the credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Objects, of which some are public.
@@ -32,7 +34,7 @@ pub(super) enum Purpose {
     Keys,
 }
 
-/// What there is to say of one kind of store.
+/// The variables and texts for one kind of store.
 struct Settings {
     scheme: Scheme,
     prefix: &'static str,
@@ -40,8 +42,8 @@ struct Settings {
     credentials: &'static [&'static [&'static str]],
     /// Any of these, if it is true, does without, or has credentials elsewhere.
     instead: &'static [&'static str],
-    /// What is said where there are none: what gives them, what does without, and what asks the
-    /// machine.
+    /// The hint where there are no credentials: which variables give them, which do without, and
+    /// which ask the machine.
     needed: &'static str,
     public: &'static str,
     machine: &'static str,
@@ -78,7 +80,7 @@ const SETTINGS: [Settings; 3] = [
             &["GOOGLE_SERVICE_ACCOUNT_PATH"],
             &["GOOGLE_SERVICE_ACCOUNT_KEY"],
             &["GOOGLE_APPLICATION_CREDENTIALS"],
-            // Asked for by whoever names it.
+            // To name this host is to ask for it.
             &[METADATA_HOST],
         ],
         instead: &["GOOGLE_SKIP_SIGNATURE"],
@@ -150,7 +152,7 @@ fn makes_a_url(name: &str, value: &str) -> bool {
     })
 }
 
-/// What is set for stores of a kind, as their builder takes it.
+/// The options for stores of a kind, as their builder takes them.
 ///
 /// # Errors
 /// [`Problem::NoCredentials`] and [`Problem::NoTls`].

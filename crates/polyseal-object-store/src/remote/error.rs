@@ -1,6 +1,6 @@
-//! What goes wrong with an object that is named by a URL, in words for whoever named it.
+//! The errors of an object that is named by a URL, in words for the person who named it.
 //!
-//! What a server says is shown in one line of at most [`SAID`] characters, control characters spelt
+//! A server's message is shown in one line of at most [`SAID`] characters, control characters spelt
 //! out. Neither a query of a URL nor a password is ever in it.
 
 use std::error::Error as StdError;
@@ -17,7 +17,7 @@ use super::url::ObjectUrl;
 use super::xml;
 use crate::error::file_error;
 
-/// The most characters that are shown of what a server says.
+/// The most characters that are shown of a server's message.
 const SAID: usize = 300;
 
 /// An object, and what is wrong with it.
@@ -27,7 +27,7 @@ pub struct Error {
     problem: Problem,
 }
 
-/// What is wrong.
+/// The kinds of errors.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Problem {
@@ -65,9 +65,9 @@ pub enum Problem {
     NoConditions,
     /// More objects are below a prefix than are listed here.
     TooMany(usize),
-    /// What the store says, or what it did.
+    /// The store's message, or its misbehaviour.
     Store(String),
-    /// What the operating system says.
+    /// The operating system's error.
     Io(io::Error),
     /// The object is no file that can be opened so.
     File(polyseal_file::Error),
@@ -78,7 +78,7 @@ impl Error {
         Self { name: name.into(), problem }
     }
 
-    /// What `error` says of the object at `url`.
+    /// Makes a store's error one about the object at `url`.
     pub(super) fn from_store(url: &ObjectUrl, error: &StoreError) -> Self {
         Self::new(url.to_string(), Problem::from_store(error))
     }
@@ -87,7 +87,7 @@ impl Error {
         Self::new(url.to_string(), Problem::Io(error))
     }
 
-    /// What is wrong.
+    /// The kind of error, with its details.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
@@ -101,7 +101,7 @@ impl Error {
 }
 
 impl Problem {
-    /// That a store cannot be made of what is set, and why.
+    /// The settings do not make a store, and why.
     pub(super) fn setting(error: &StoreError) -> Self {
         Self::Setting(line(&error.to_string()))
     }
@@ -141,7 +141,7 @@ fn message(error: &StoreError) -> String {
     ];
     let text = ours.iter().find_map(|text| text(error));
     let text = text.unwrap_or_else(|| error.to_string());
-    // What a server says in XML is in there.
+    // A server's message in XML is in there.
     let xml = text.find('<').and_then(|at| xml::text(&text[at..], "Message"));
     xml.unwrap_or(text)
 }

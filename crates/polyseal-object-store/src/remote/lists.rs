@@ -3,10 +3,10 @@
 //!
 //! Source: the answers of S3's ListObjectsV2, which Google's lists are, too, and of Azure's List
 //! Blobs, in XML. `object_store` reads them by `quick_xml`'s deserializer and the keys by
-//! [`Path::parse`]: what comes back from these has to be the key, to the byte. What is left stays
-//! as the server wrote it.
+//! [`Path::parse`]: their result has to be the key, to the byte. All other entries stay as the
+//! server wrote them.
 //!
-//! Limits: other faults of one entry, such as a date that is none, are faults of the list.
+//! Limits: other faults of one entry, such as an invalid date, are faults of the list.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -52,8 +52,8 @@ const KINDS: [ElementKind; 4] = [
     ElementKind { entry: &["Blobs", "BlobPrefix"], key: &["Name"], size: &[], is_prefix: true },
 ];
 
-/// An element's text, and what `object_store` reads in its place: it takes two characters for line
-/// ends that are none in XML 1.0.
+/// An element's text, and the text that `object_store` reads instead: it takes two characters for
+/// line ends that XML 1.0 does not.
 #[derive(Default)]
 struct Text {
     written: String,
@@ -70,7 +70,7 @@ struct Entry {
 
 enum Verdict {
     Kept,
-    /// A directory that a program has made where there are none.
+    /// An empty object by which a program marks a directory.
     Marker,
     Strange,
 }
@@ -94,7 +94,7 @@ impl Entry {
     }
 }
 
-/// What was found in a page.
+/// The findings in a page.
 #[derive(Default)]
 struct Page {
     left_out: Vec<Range<usize>>,
@@ -249,7 +249,7 @@ fn is_encoded(tag: &BytesStart<'_>) -> bool {
     })
 }
 
-/// `None` for what is no text.
+/// `None` for events without text.
 fn text_of(event: &Event<'_>) -> Result<Option<Text>, String> {
     let (written, read) = match event {
         Event::Text(text) => (text.decode(), text.xml_content()),

@@ -2,11 +2,11 @@
 //! written, listed and rekeyed, for programs that wait for them. The tool does all of it by this
 //! module.
 //!
-//! Whoever calls it waits, so it must not be called on a thread of an asynchronous runtime: there
-//! it is an error.
+//! A call waits, so it must not be made on a thread of an asynchronous runtime: there it is an
+//! error.
 //!
-//! What every request goes through bounds what a server can make this side do, and says what a
-//! server did: see [`Connector`], which is given to a builder of `object_store` by its
+//! Every request goes through a [`Connector`], which bounds the effects of a server's answers on
+//! this side, and reports a server's misbehaviour; a builder of `object_store` takes it by
 //! `with_http_connector`. Credentials and endpoints come from the environment.
 //!
 //! The stored bytes are read and written here as they are. [`Decryptor`](polyseal_file::Decryptor)

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 /// A server that has not answered for a while, and is still being asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage<'a> {
-    /// Who is asked.
+    /// The server.
     pub host: &'a str,
-    /// What came last: the server's words, or those of the network.
+    /// The last message: the server's, or the network's.
     pub message: &'a str,
     /// Since when nothing has succeeded.
     pub lasting: Duration,

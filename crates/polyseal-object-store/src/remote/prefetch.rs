@@ -1,8 +1,9 @@
-//! Reading ahead: whoever reads an object in order does not wait for each of its parts.
+//! Reading ahead, so that a program that reads an object in order does not wait for each of its
+//! parts.
 //!
-//! What is read here and there is fetched as it is asked for, and no more. After a few reads that
-//! follow each other, give or take [`NEAR`], blocks are fetched before they are asked for, several
-//! at once: first one, then as many as lie in [`WINDOW`]. Those are all the memory that it takes.
+//! Scattered reads are fetched as they are asked for, and no more. After a few reads that follow
+//! each other, give or take [`NEAR`], blocks are fetched before they are asked for, several at
+//! once: first one, then as many as lie in [`WINDOW`]. Those are all the memory that it takes.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,7 +19,7 @@ use tokio::task::AbortHandle;
 use super::reader::PinnedObject;
 use super::runtime::{spawn, wait};
 
-/// What is fetched in one request.
+/// Bytes that are fetched in one request.
 const BLOCK: u64 = 2 * 1024 * 1024;
 /// How far before what has been read blocks are fetched.
 const WINDOW: u64 = 7 * BLOCK;
@@ -30,7 +31,7 @@ const IN_ORDER: u32 = 3;
 /// Gets a range of bytes, of always the same version.
 type FetchRange = dyn Fn(Range<u64>) -> BoxFuture<'static, io::Result<Bytes>> + Send + Sync;
 
-/// What is read in order is fetched before it is asked for.
+/// Fetches ahead when bytes are read in order.
 pub struct Prefetcher {
     fetch: Box<FetchRange>,
     size: u64,
@@ -39,7 +40,7 @@ pub struct Prefetcher {
 
 #[derive(Default)]
 struct State {
-    /// The end of what has been read.
+    /// The end of the bytes that have been read.
     reached: u64,
     /// Reads that followed each other.
     run: u32,
@@ -123,7 +124,7 @@ impl State {
 }
 
 impl Drop for Block {
-    /// Whoever waits for it goes on by himself.
+    /// A caller who waits for it goes on by itself.
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -145,7 +146,7 @@ impl ReadAt for Prefetcher {
             Some((start, bytes)) => match wait(bytes)? {
                 Ok(bytes) => (start, bytes),
                 Err(error) => {
-                    // What failed is fetched anew by the next who asks.
+                    // The next caller fetches a failed block anew.
                     *self.state() = State::default();
                     return Err(io::Error::new(error.kind(), error.to_string()));
                 }

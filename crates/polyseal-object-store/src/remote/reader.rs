@@ -31,7 +31,7 @@ pub struct PinnedObject {
     object: Object,
     pin: PinnedVersion,
     attributes: Attributes,
-    /// What came first.
+    /// The object's first and last bytes.
     ends: Opener,
 }
 
@@ -60,7 +60,7 @@ struct ForwardReader {
     attributes: Attributes,
 }
 
-/// What is still to come.
+/// The bytes still to come.
 struct Stream(BoxStream<'static, object_store::Result<Bytes>>);
 
 impl std::fmt::Debug for Stream {
@@ -78,7 +78,7 @@ impl PinnedObject {
         Self::begin(object, Opener::new)
     }
 
-    /// The same with the first bytes alone, for whoever wants to know what it is.
+    /// The same with the first bytes alone, to tell which kind of file it is.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -121,7 +121,7 @@ impl PinnedObject {
         Ok((pin, attributes, ends))
     }
 
-    /// What the store tells of it: the size is that of what is stored.
+    /// The store's metadata: the size is that of the stored bytes.
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
         &self.pin.meta
@@ -139,7 +139,7 @@ impl PinnedObject {
         self.ends.bytes_from(0).unwrap_or_default()
     }
 
-    /// What has come already from `offset` on.
+    /// The bytes that have come already from `offset` on.
     #[cfg(feature = "trees")]
     pub(super) fn bytes_from(&self, offset: u64) -> &[u8] {
         self.ends.bytes_from(offset).unwrap_or_default()
@@ -160,7 +160,7 @@ impl PinnedObject {
         Header::parse(&bytes)
     }
 
-    /// What else the store tells of it.
+    /// The store's attributes of the object.
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
         &self.attributes
@@ -212,7 +212,7 @@ impl ObjectReader {
     /// The version that is there now.
     ///
     /// # Errors
-    /// What the store says.
+    /// The store's error.
     pub fn open(object: &Object) -> Result<Self, Error> {
         let (mode, rest) = match PinnedObject::open(object) {
             Ok(pinned) => (ReadMode::Pinned(Box::new(pinned)), None),
@@ -244,7 +244,7 @@ impl ObjectReader {
         }
     }
 
-    /// What the store tells of it.
+    /// The store's metadata of the object.
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
         match &self.mode {
@@ -253,7 +253,7 @@ impl ObjectReader {
         }
     }
 
-    /// What else the store tells of it.
+    /// The store's attributes of the object.
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
         match &self.mode {
@@ -306,7 +306,8 @@ impl ObjectReader {
         }
     }
 
-    /// A stream broke off, or ended early. Of what has no ETag nobody has asked again yet.
+    /// Goes on after a stream broke off, or ended early. If the object has no ETag, nobody has
+    /// asked again yet.
     fn retry(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
         match (&self.mode, error) {

@@ -1,10 +1,11 @@
 //! Another header before the same payload, which does not leave the store.
 //!
-//! What fits into one part is read, and put again with its new header. Of a longer object, only the
-//! first 5 MiB are: the store itself copies the rest, which S3 and its like can. Every step is
-//! bound to the ETag that was read: an object that another program has written meanwhile stays as
-//! it is. Whether a store compares is found out by a first try with a tag that no object has: once
-//! for a bucket into which objects are put, and once for each object that is completed of parts.
+//! A file that fits into one part is read, and put again with its new header. Only the first 5 MiB
+//! of a longer object are: the store itself copies the rest, which S3 and its like can. Every step
+//! is bound to the ETag that was read: an object that another program has written meanwhile stays
+//! as it is. Whether a store compares is found out by a first try with a tag that no object has:
+//! once for a bucket into which objects are put, and once for each object that is completed of
+//! parts.
 
 use std::sync::atomic::Ordering;
 

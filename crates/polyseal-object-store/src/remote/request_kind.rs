@@ -1,4 +1,4 @@
-//! What a request asks for, and so how much may come.
+//! The kinds of requests, and so how many bytes may come.
 //!
 //! Source: RFC 9110, sections 8.6 (Content-Length), 14.1.2 (byte ranges), 14.4 (Content-Range) and
 //! 15.5.17 (416); the queries of the S3 API (ListObjectsV2, DeleteObjects) and of Azure's List
@@ -81,7 +81,7 @@ impl RequestKind {
             let whole = request.extensions().get::<WholeObject>().is_some();
             return Ok(if whole { Self::Object } else { Self::Answer(ANSWER_BYTES) });
         };
-        // After an answer that was too long, `object_store` asks for what is left: nothing.
+        // After an answer that was too long, `object_store` asks for the rest: nothing.
         let part = range.to_str().ok().and_then(RequestedRange::parsed);
         part.map(Self::Range).ok_or_else(|| refused(ExcessBytes { asked: 0 }))
     }
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(asked(Method::PUT, s3, ""), Some(RequestKind::Answer(ANSWER_BYTES)));
     }
 
-    /// What comes of an answer with a status, a Content-Length and a Content-Range.
+    /// The result for an answer with a status, a Content-Length and a Content-Range.
     fn taken(
         part: RequestedRange,
         status: u16,
@@ -276,7 +276,7 @@ mod tests {
             (beginning, 206, "10", "bytes 0-9/70", Ok((10, 10))),
             (beginning, 206, "", "bytes 0-9/70", Ok((10, 10))),
             (beginning, 206, "4", "bytes 0-3/4", Ok((10, 4))),
-            // What a server says about the range binds it, as well.
+            // The server's own range binds it, as well.
             (beginning, 206, "4", "bytes 0-9/70", Ok((10, 10))),
             (beginning, 206, "11", "bytes 0-9/70", more.clone()),
             (beginning, 206, "10", "bytes 0-10/70", more.clone()),

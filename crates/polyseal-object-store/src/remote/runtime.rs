@@ -1,4 +1,4 @@
-//! Waiting for what is asynchronous, in programs that are not.
+//! Waiting for asynchronous work, in synchronous programs.
 
 use std::future::Future;
 use std::io;

@@ -1,5 +1,5 @@
-//! What `object_store` has no function for: an object whose beginning is replaced, and whose rest
-//! the server copies.
+//! Requests that `object_store` has no function for: an object whose beginning is replaced, and
+//! whose rest the server copies.
 //!
 //! Source: the S3 API's `CreateMultipartUpload`, `UploadPart`, `UploadPartCopy`,
 //! `CompleteMultipartUpload` and `AbortMultipartUpload`; requests are signed by `object_store`.
@@ -31,7 +31,7 @@ use super::connector::{Connector, is_repeated};
 use super::xml;
 use crate::fetch::version;
 
-/// What the server copies in one request. S3 allows 5 GiB, and 10,000 parts.
+/// The bytes that the server copies in one request. S3 allows 5 GiB, and 10,000 parts.
 const COPY_BYTES: u64 = 1 << 30;
 /// How long to wait before a request is repeated, at first and at most.
 const WAIT: Range<u64> = 200..5000;

@@ -27,7 +27,7 @@ use super::writer::ObjectWriter;
 /// The longest key of S3 and Google.
 const KEY_BYTES: usize = 1024;
 
-/// What lies below a prefix: a sealed tree, or a place for one.
+/// The objects below a prefix: a sealed tree, or a place for one.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// What is below `url`, with a `/` at its end or not. Nothing is asked of the store yet.
+    /// The prefix `url`, with a `/` at its end or not. Nothing is asked of the store yet.
     ///
     /// # Errors
     /// As [`Bucket::connect`], and those of [`of`](Self::of).
@@ -96,7 +96,7 @@ impl Prefix {
         self.bucket.object(&Self::below(&self.url, path)?)
     }
 
-    /// What is in front of each path in a key.
+    /// The part of a key before each path.
     fn front(&self) -> &str {
         self.url.key().strip_suffix('/').unwrap_or(self.url.key())
     }
@@ -109,7 +109,7 @@ impl Prefix {
         Some(path.to_owned())
     }
 
-    /// What could not be done with the file at a path of it, or with all of it.
+    /// Makes an error one about an operation on the file at `path`, or on the whole tree.
     fn failed(&self, what: &'static str, path: &Path) -> impl Fn(Error) -> LocalError {
         let shown = self.shown(path);
         move |error| local(what, &shown, error)
@@ -131,8 +131,8 @@ fn local(what: &'static str, shown: &Path, error: Error) -> LocalError {
         Problem::Exists => LocalProblem::Exists,
         Problem::Replaced => LocalProblem::Changed,
         problem => {
-            // What whoever can write there may have made of one object keeps no other from being
-            // rekeyed, nor the manifest.
+            // Anyone who can write there can cause these for one object: that keeps no other from
+            // being rekeyed, nor the manifest.
             let strange =
                 matches!(problem, Problem::Permission | Problem::NoCopies | Problem::NoTag);
             LocalProblem::Store { what, source: error.into(), strange }
@@ -210,7 +210,7 @@ impl StoredObject {
         PinnedObject::open(object).map(Self::of)
     }
 
-    /// The same, of which only the beginning has come, for whoever wants to know what it is.
+    /// The same, of which only the beginning has come, to tell which kind of file it is.
     ///
     /// # Errors
     /// As [`PinnedObject::look`].
@@ -223,7 +223,7 @@ impl StoredObject {
         Self { prefetcher: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
     }
 
-    /// What the store tells of it: the size is that of what is stored.
+    /// The store's metadata: the size is that of the stored bytes.
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
         self.pinned.meta()

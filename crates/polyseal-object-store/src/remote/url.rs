@@ -1,10 +1,10 @@
 //! Names of objects: `s3://bucket/key`, `gs://bucket/key`, `az://container/key`, and URLs of web
 //! servers.
 //!
-//! Keys are literal, to the byte: what follows the bucket is the key, and `%`, `#` and `?` in it
-//! are characters like others, as other programs have them. What the crate `object_store` cannot
-//! have is refused by name: a key with an empty part (`//`, or `/` at its end), with `.` or `..` as
-//! a part, or with control characters.
+//! Keys are literal, to the byte: all after the bucket is the key, and `%`, `#` and `?` in it are
+//! characters like others, as other programs have them. Keys that the crate `object_store` cannot
+//! have are refused by name: with an empty part (`//`, or `/` at its end), with `.` or `..` as a
+//! part, or with control characters.
 //!
 //! `http:` and `https:` are URLs (RFC 3986). A query may be a signature: it is sent and never
 //! shown. A user and a password are refused, and not repeated.
@@ -151,7 +151,7 @@ impl ObjectUrl {
     /// The key, as `object_store` takes it.
     pub(super) fn path(&self) -> Result<Path, Error> {
         if self.scheme == Scheme::Web {
-            // What is asked for is the URL.
+            // The request is for the URL; this name is only shown.
             let name = self.key.rsplit('/').next().filter(|name| !name.is_empty());
             let name = name.unwrap_or("object");
             let decoded = Path::from_url_path(name).ok().filter(|path| path.parts_count() == 1);
@@ -168,7 +168,8 @@ impl ObjectUrl {
         })
     }
 
-    /// What the keys of all below it begin with, without the `/` at its end; none for a bucket.
+    /// The beginning that the keys of all below it share, without the `/` at its end; `None` for a
+    /// bucket.
     pub(super) fn prefix(&self) -> Result<Option<Path>, Error> {
         match self.key.strip_suffix('/').unwrap_or(&self.key) {
             "" if self.key.is_empty() => Ok(None),

@@ -1,8 +1,8 @@
 //! Writing an object: it appears with [`commit`](ObjectWriter::commit), whole.
 //!
-//! What fits into a part is put in one request, on the condition that there is no such object,
-//! where none is to be replaced. Longer ones are uploaded in parts, of which nothing is seen before
-//! the end; there the store is asked just before whether there is one by now.
+//! A file that fits into a part is put in one request, on the condition that there is no such
+//! object, where none is to be replaced. Longer ones are uploaded in parts, which stay invisible
+//! before the end; there the store is asked just before whether there is one by now.
 
 use std::io::{self, Write};
 use std::mem;
@@ -21,8 +21,7 @@ use crate::part_sizes::PartSizes;
 
 /// The parts that are usual.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// What is put in the place of a version is put in one request up to this: an upload in parts has
-/// no condition.
+/// Conditional writes are one request, of at most these bytes: an upload in parts has no condition.
 const CONDITIONAL_BYTES: u64 = 128 * 1024 * 1024;
 /// Parts of the usual size that are on their way at once; of larger ones, one.
 const AT_ONCE: u64 = 3;
@@ -57,8 +56,11 @@ impl ObjectWriter {
         Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
     }
 
-    /// One in the place of what is there now, be that nothing. If something else is there when it
-    /// is to appear, it does not.
+    /// Begins an object in the place of the one that is there now, or of none. If that has changed
+    /// by the end, it does not appear.
+    ///
+    /// # Errors
+    /// [`Problem::ReadOnly`], [`Problem::NoTag`], or the store's error.
     ///
     /// # Errors
     /// [`Problem::ReadOnly`], [`Problem::NoTag`], what the store says.
@@ -77,7 +79,7 @@ impl ObjectWriter {
         Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
     }
 
-    /// What it is if something else is there than there may be; `None` if anything may.
+    /// The error if another object is there than there may be; `None` if any may.
     fn in_the_way(&self) -> Option<Error> {
         let problem = match self.mode {
             PutMode::Overwrite => return None,
@@ -195,7 +197,7 @@ impl Write for ObjectWriter {
 }
 
 impl Drop for ObjectWriter {
-    /// What was not committed is taken back.
+    /// An upload that was not committed is aborted.
     fn drop(&mut self) {
         if let Some(mut upload) = self.upload.take() {
             let _ = wait(async {

@@ -99,7 +99,7 @@ pub(crate) fn store_over(inner: Counting) -> (PolysealStore, Arc<Counting>, Key)
     (over(inner.clone(), &key), inner, key)
 }
 
-/// Another store over the same objects, which has read none of them.
+/// Another store over the same objects, which has not read them.
 pub(crate) fn over(inner: Arc<dyn ObjectStore>, key: &Key) -> PolysealStore {
     PolysealStore::new(inner, Recipients::from(key), Identities::from(key))
 }

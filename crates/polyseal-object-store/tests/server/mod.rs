@@ -53,7 +53,7 @@ impl Server {
         self.port
     }
 
-    /// What a program needs to use this server.
+    /// The variables that a program needs to use this server.
     pub(crate) fn environment(&self) -> [(&'static str, String); 5] {
         [
             ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),

@@ -15,7 +15,7 @@ use crate::clients::{Log, all, found, s3, stores, web, web_with};
 use crate::raw::{OBJECT, Server, endless};
 
 const MIB: u64 = 1 << 20;
-/// What the sockets' buffers of both sides may take up beside.
+/// Memory that the sockets' buffers of both sides may take up beside.
 const BUFFERS: usize = 16 << 20;
 
 /// A server with an endless body, and how much of it was written.
@@ -184,7 +184,7 @@ async fn a_silent_server_is_not_waited_for() {
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
         assert!(answer(&error).message.starts_with("nothing came for"), "{error}");
     }
-    // What is written may take longer than what is read.
+    // Writing may take longer than reading.
     let slow = Server::start(move |_, out| {
         thread::sleep(4 * short);
         write!(out, "HTTP/1.1 200 x\r\n{OBJECT}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -13,7 +13,7 @@ use polyseal_object_store::remote::{Connector, Server};
 
 type Messages = Arc<Mutex<Vec<String>>>;
 
-/// What a client was told.
+/// The notices to a client.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     troubles: Messages,

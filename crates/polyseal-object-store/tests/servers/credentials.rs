@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::clients::{Log, found, retry, s3_builder};
 use crate::raw::{Server, endless};
 
-/// What the credentials of a container are, by whoever answers at `url`, for a key.
+/// The credentials of a container, from the server at `url`, for a key.
 fn of_a_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("token");

@@ -1,4 +1,5 @@
-//! What no path can be is left out of a list and told; what is no list is an error.
+//! A key that cannot be a path is left out of a list and reported; a page that is not a list is an
+//! error.
 
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;

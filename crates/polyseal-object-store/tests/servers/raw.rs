@@ -39,7 +39,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// One whose connections have one request each. What it cannot write, nobody wanted.
+    /// Starts a server whose connections have one request each. A failed write means that the
+    /// client wanted no more.
     pub(crate) fn start(
         answer: impl Fn(&Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
@@ -82,7 +83,7 @@ impl Server {
     }
 }
 
-/// What an object's answer has in its head, beside its length and its range.
+/// The headers of an object's answer, beside its length and its range.
 pub(crate) const OBJECT: &str = "ETag: \"1\"\r\nLast-Modified: Wed, 25 Nov 2026 10:00:00 GMT";
 
 /// Writes zeros until nobody reads them, or for far too long, and says how many were written.

@@ -1,4 +1,4 @@
-//! What is signed for one host goes to no other one; and nothing goes without TLS unasked.
+//! Requests that are signed for one host go to no other one; and nothing goes without TLS unasked.
 
 use std::io::Write;
 
