@@ -34,7 +34,7 @@ pub(super) struct BoundedBody {
     alarm: Option<Pin<Box<Sleep>>>,
     last: Instant,
     host: Arc<str>,
-    /// Who is told; `None` for the body of a failure, which is reported itself.
+    /// Receives the notices; `None` for the body of a failure, which is reported itself.
     watch: Option<Arc<OutageWatch>>,
 }
 

@@ -118,9 +118,6 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Problem::NotFound`], [`Problem::TooMany`] or the store's error.
-    ///
-    /// # Errors
-    /// [`Problem::NotFound`], [`Problem::TooMany`] and what the store says.
     pub fn level(&self, prefix: &str) -> Result<Listing, Error> {
         let listed = self.listed(prefix, |prefix| async move {
             let listed = self.store.list_with_delimiter(prefix.as_ref()).await?;

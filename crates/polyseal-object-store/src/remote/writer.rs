@@ -61,9 +61,6 @@ impl ObjectWriter {
     ///
     /// # Errors
     /// [`Problem::ReadOnly`], [`Problem::NoTag`], or the store's error.
-    ///
-    /// # Errors
-    /// [`Problem::ReadOnly`], [`Problem::NoTag`], what the store says.
     pub fn create_over_seen(object: Object) -> Result<Self, Error> {
         object.expect_writable()?;
         let mode = match object.meta()? {
