@@ -36,7 +36,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 }
 
 fn digits(text: &str) -> Result<u128, String> {
-    // Of its own accord, parse takes a sign.
+    // parse alone would take a sign.
     let digits = Some(text).filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let number = digits.and_then(|digits| digits.parse().ok());
     number.ok_or_else(|| "use a number such as 1000, 10^6 or 2^32".to_owned())

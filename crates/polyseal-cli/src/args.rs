@@ -66,7 +66,7 @@ pub(crate) enum Command {
     /// Seal, open or authenticate one raw message, for tests and protocols
     #[command(subcommand)]
     Aead(AeadCommand),
-    /// Encipher or decipher with what is no authenticated encryption, for experts
+    /// Encipher or decipher without authenticated encryption, for experts
     #[cfg(feature = "flex")]
     #[command(subcommand)]
     Hazmat(HazmatCommand),
@@ -162,7 +162,7 @@ pub(crate) struct OutputArgs {
     pub(crate) force: bool,
 }
 
-// What opens a file.
+// The options with which a file is opened.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OpenArgs {
     /// Open with this key file; can be repeated
@@ -176,7 +176,7 @@ pub(crate) struct OpenArgs {
     pub(crate) passphrase_fd: Option<u32>,
 }
 
-// Who shall be able to open a file.
+// The options that say who can open a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecipientArgs {
     /// Encrypt to this recipient: age1…, ssh-ed25519 … or ssh-rsa …; can be repeated
@@ -211,7 +211,7 @@ pub(crate) struct ContextArgs {
     pub(crate) context: Option<String>,
 }
 
-// What reading the contents of a file takes.
+// The options with which the contents of a file are read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadArgs {
     #[command(flatten)]
@@ -225,7 +225,7 @@ pub(crate) struct ReadArgs {
     pub(crate) header: Option<PathBuf>,
 }
 
-// What is worked on, and how.
+// The options on threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
     /// Use at most this many threads
@@ -609,7 +609,7 @@ pub(crate) struct RawArgs {
     pub(crate) context: RawContextArgs,
 }
 
-// What a key and a message belong to, and where the result goes.
+// The context of a raw message, and where the result goes.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("ad_source"))]
 pub(crate) struct RawContextArgs {
@@ -653,7 +653,7 @@ pub(crate) enum HazmatCommand {
     Decipher(WideBlockArgs),
 }
 
-/// What the ciphers do not give.
+/// The guarantees that the ciphers do not give.
 #[cfg(feature = "flex")]
 const WIDE_BLOCKS: &str = "\
 Ciphers:
@@ -705,7 +705,7 @@ impl FromStr for RangeArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (from, to) = text.split_once('-').ok_or("use A-B, A- or -N")?;
-        // Of its own accord, parse takes a sign.
+        // parse alone would take a sign.
         let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if !digits(from) || !digits(to) {
             return Err("use A-B, A- or -N, with numbers of bytes".to_owned());
@@ -728,7 +728,7 @@ fn need() -> impl TypedValueParser<Value = Need> {
     let values = Need::ALL.iter().map(|n| PossibleValue::new(n.name()).help(n.description()));
     // A need that no AEAD meets has an answer of its own.
     let no_aead = PossibleValue::new("length-preserving").hide(true);
-    // What is not a possible value is refused before.
+    // clap refuses other values before.
     PossibleValuesParser::new(values.chain([no_aead])).try_map(|name| name.parse::<Need>())
 }
 

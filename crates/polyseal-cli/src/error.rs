@@ -17,13 +17,13 @@ use polyseal_local::{BackupProblem, Error as LocalError, Problem, SUFFIX};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
-/// The exit codes. Of many files, the gravest counts: what may be an attack comes before what may
-/// be the wrong key, and both before what the system or the command line is to blame for.
+/// The exit codes. The gravest of many files counts: a possible attack comes before a possibly
+/// wrong key, and both before errors of the system or the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     /// The operating system refused something.
     Io = 1,
-    /// What was asked for cannot be done.
+    /// The command asks for something impossible.
     Usage = 2,
     /// The input is not authentic, not well-formed, or not what it should be.
     Content = 3,
@@ -100,7 +100,7 @@ impl Failure {
         }
     }
 
-    /// What happened, without what to do about it.
+    /// The message, without the hint.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -118,19 +118,18 @@ impl Failure {
         self
     }
 
-    /// The same, with what else may help.
+    /// The same, with one more hint.
     pub(crate) fn also(mut self, hint: &str) -> Self {
         self.hint =
             Some(self.hint.map_or_else(|| hint.to_owned(), |first| format!("{first}; {hint}")));
         self
     }
 
-    /// What goes wrong where recipients are encrypted to: what age says there is not of keys that
-    /// open something.
+    /// age errors while encrypting are usage errors.
     pub(crate) fn sealing(error: FileError) -> Self {
         let says = matches!(error, FileError::Age(_) | FileError::AgePlugin(_));
         let failure = Self::from(error);
-        // What is of the system stays so.
+        // The system's errors stay what they are.
         let of_keys = says && failure.code == Code::NoKey;
         Self { code: if of_keys { Code::Usage } else { failure.code }, ..failure }
     }
@@ -154,7 +153,7 @@ impl Failure {
         }
     }
 
-    /// The same, with what to do about a directory, if it is one that was to be read.
+    /// The same, with this hint about a directory, if one was to be read.
     pub(crate) fn or_of_directory(self, hint: &str) -> Self {
         if self.hint.as_deref() == Some(NAME_A_FILE) { self.hint(hint) } else { self }
     }
@@ -205,7 +204,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What a stream of ours says by way of an I/O error.
+/// Takes a failure of our own streams out of an I/O error.
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
     #[cfg(feature = "stores")]
     let error = match error.downcast::<polyseal_object_store::remote::Error>() {
@@ -227,7 +226,7 @@ impl From<LocalError> for Failure {
     fn from(error: LocalError) -> Self {
         let (path, text) = (error.path().to_owned(), error.to_string());
         let failure = |code, hint: &str| {
-            // What is about one file of many has its name put before it where it is told.
+            // Callers prefix the file name.
             let name = format!("{}: ", shown(&path.display().to_string()));
             let failure = match text.strip_prefix(&name) {
                 Some(rest) => Self::new(code, rest),
@@ -266,7 +265,7 @@ pub(crate) fn already_exists(path: &Path) -> Failure {
     LocalError::new(path, Problem::Exists).into()
 }
 
-/// What a problem with files means to whoever ran the tool.
+/// The exit code and the hint for a problem with files.
 fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
     match problem {
         Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
@@ -455,7 +454,7 @@ impl From<FileError> for Failure {
     }
 }
 
-/// What went wrong with an object.
+/// The failure for an error of an object.
 #[cfg(feature = "stores")]
 pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error) -> Failure {
     use polyseal_object_store::remote::Problem;
@@ -505,7 +504,7 @@ fn of_plugin(error: &PluginError) -> Failure {
     Failure::new(code, lines.collect::<Vec<_>>().join(" / "))
 }
 
-/// What the keeper of a private key says.
+/// The failure for an error of a private key's keeper.
 pub(crate) fn of_keeper(error: &KeeperError) -> Failure {
     let failure = Failure::new(error.class().into(), without_isolates(error.message()));
     match error.hint() {
@@ -514,8 +513,8 @@ pub(crate) fn of_keeper(error: &KeeperError) -> Failure {
     }
 }
 
-/// What to do about a file that is no key file. Only where there is none is a new one proposed: it
-/// does not open what another encrypted.
+/// The hint about a file that is no key file. A new one is proposed only where there is none: it
+/// does not open files of another key.
 fn key_file_hint(problem: &KeyFileError) -> &'static str {
     match problem {
         KeyFileError::Empty | KeyFileError::NoKey => {

@@ -1,4 +1,4 @@
-//! What is read, written, refused and replaced: the whole policy, for every command.
+//! Reading, writing, refusing and replacing files: the whole policy, for every command.
 //!
 //! - No FILE, or `-`, is standard input; no OUT is standard output.
 //! - Binary output does not go to a terminal, unless `-o -` or its device name asks for it. Text
@@ -44,7 +44,7 @@ pub(crate) struct InputFile {
     /// Which regular file it is.
     pub(crate) id: Option<FileId>,
     pub(crate) name: PathBuf,
-    /// What is read instead of the file.
+    /// The object, which is read instead of the file.
     #[cfg(feature = "stores")]
     pub(crate) object: Option<ObjectReader>,
 }
@@ -66,7 +66,7 @@ impl InputFile {
             None => platform::to_file(&io::stdin()),
         };
         let file = file.map_err(failure)?;
-        // Of a pipe, not every system says anything.
+        // On some systems, a pipe has no metadata.
         let metadata = file.metadata().ok();
         let is_file = metadata.as_ref().is_some_and(Metadata::is_file);
         // To look where a name leads takes many calls, and only a device may be a closed stream.
@@ -124,7 +124,7 @@ impl Read for InputFile {
     }
 }
 
-/// What will be written.
+/// The kinds of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputKind {
     /// Never fit for a terminal.
@@ -152,7 +152,7 @@ pub(crate) struct DirectOutput {
     text: Option<Zeroizing<Vec<u8>>>,
 }
 
-/// What was to be written is not for a terminal.
+/// The failure for binary output to a terminal.
 fn not_text() -> Failure {
     Failure::usage("not writing binary data to a terminal")
         .hint("use -o FILE or redirect it; -o - if you mean it")
@@ -215,7 +215,7 @@ impl OutputFile {
         let Some(special) = SpecialFile::find(path) else {
             return Ok(Self::New(NewFile::create_at(path, force, &forbidden(forbidden_outputs))?));
         };
-        // A descriptor is what the caller gave, whoever made it.
+        // A descriptor comes from the caller, whoever made it.
         if descriptor(path).is_none() && !special.is_ours() {
             let message =
                 format!("{} was put there by another user, and is no file", path.display());

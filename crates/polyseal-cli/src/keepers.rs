@@ -13,7 +13,7 @@ pub(crate) fn settings() -> Settings {
     Settings::from_environment().ask_with(prompt::secret)
 }
 
-/// What opens the files of key pairs in this process: age would start a program for each file.
+/// The plugins that run in this process: age would start a program for each file.
 pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
     vec![Arc::new(Plugin::new(settings()))]
 }

@@ -23,7 +23,7 @@ use crate::platform;
 use crate::prompt::{self, TerminalCallbacks};
 use crate::secret;
 
-/// What keys were read from.
+/// The inputs that keys were read from.
 #[derive(Debug)]
 pub(crate) struct KeyInputs {
     files: Mutex<Vec<FileId>>,
@@ -34,7 +34,7 @@ pub(crate) struct KeyInputs {
 
 impl KeyInputs {
     /// Opens the descriptors that passphrases will come from. From then on no program that is
-    /// started inherits one: age's plugins are none of those whom a passphrase was given to.
+    /// started inherits one: a passphrase is not meant for age's plugins.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
         let mut sources = Self { files: Mutex::default(), header: None, descriptors: Vec::new() };
         for fd in passphrases.into_iter().flatten() {
@@ -249,7 +249,7 @@ pub(crate) struct DecryptInputs {
     pub(crate) identities: Identities<'static>,
     pub(crate) sources: KeyInputs,
     context: Option<Context>,
-    /// The one that is kept apart from what is read.
+    /// The header that is kept apart from its payload.
     pub(crate) header: Option<Header>,
     threads: Option<NonZeroUsize>,
     /// Nothing was given, but perhaps a passphrase when it is asked for.
@@ -280,7 +280,7 @@ impl DecryptInputs {
         Ok(inputs)
     }
 
-    /// What to say of an error of the library.
+    /// The failure for an error of the library.
     pub(crate) fn explain(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();
         match error.into_problem() {
@@ -295,7 +295,7 @@ impl DecryptInputs {
         self.explain(error).about(&path)
     }
 
-    /// What to say if `file` does not open.
+    /// The failure for `file` that does not open.
     pub(crate) fn explain_file(&self, error: polyseal_file::Error, file: &Path) -> Failure {
         use polyseal_file::Error::{Corrupt, Truncated};
         let apart = self.header.is_some() && matches!(error, Corrupt { .. } | Truncated);

@@ -1,4 +1,4 @@
-//! What is said: results on standard output, notes and warnings on standard error.
+//! Messages: results on standard output, notes and warnings on standard error.
 
 use std::io::{self, Write};
 use std::path::Path;

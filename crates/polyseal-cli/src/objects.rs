@@ -1,8 +1,8 @@
 //! Objects in stores, where a file is taken: `s3://bucket/key`, `gs://`, `az://`, and `https://`,
 //! which can only be read.
 //!
-//! What is done to them is [`polyseal_object_store::remote`]'s, with the feature `stores`; without
-//! it they are refused. Here is what is told.
+//! [`polyseal_object_store::remote`] does the work, with the feature `stores`; without it they are
+//! refused. Here are the messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ mod of_stores {
     use crate::error::{Failure, Result, of_store, shown};
     use crate::messages::note;
 
-    /// The name of an object, or of what the keys of several begin with.
+    /// The URL of an object, or of a prefix of several.
     pub(crate) fn url(path: &Path) -> Result<ObjectUrl> {
         let text = path.to_str().ok_or_else(|| {
             let message = format!("{} names no object: it is not UTF-8", path.display());
@@ -90,8 +90,7 @@ mod of_stores {
         connected(&url)?.object(&url).map_err(|error| of_store("use", &error))
     }
 
-    /// What that name lies in. Of many objects in one bucket, each has the connections of the
-    /// others.
+    /// The bucket of that name. Many objects in one bucket share its connections.
     pub(crate) fn connected(url: &ObjectUrl) -> Result<Arc<Bucket>> {
         static BUCKETS: Mutex<Vec<(ObjectUrl, Arc<Bucket>)>> = Mutex::new(Vec::new());
         let mut buckets = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +129,7 @@ mod of_stores {
     const TOLD: usize = 20;
     static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
-    /// What happens while a store is waited for, on standard error.
+    /// Prints notices about a store that is waited for, on standard error.
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
             Notice::Outage(outage) => note(&shown(&format!(

@@ -59,7 +59,7 @@ pub(crate) fn not_given(fd: u32) -> Failure {
     descriptor_failure(fd, &platform::not_given())
 }
 
-/// What the file descriptor `fd` gives, from where it stands.
+/// The input of the file descriptor `fd`, from its present position.
 pub(crate) fn descriptor(fd: u32) -> Result<File> {
     let file = platform::given(fd).map_err(|error| descriptor_failure(fd, &error))?;
     expect_unread(&file, fd == 0, format_args!("the passphrase from file descriptor {fd}"))?;
@@ -92,7 +92,7 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
     Ok(Passphrase::new(line)?)
 }
 
-/// What a keeper of keys wants to know, which is named so.
+/// Asks for a secret of a keeper of keys, by its name `what`.
 pub(crate) fn secret(what: &str) -> Option<Zeroizing<String>> {
     ask(&format!("{}: ", shown(what))).ok().and_then(Asked::typed)
 }
@@ -134,12 +134,12 @@ impl Asked {
 fn ask(question: &str) -> polyseal_file::Result<Asked> {
     let Some(mut terminal) = QuietTerminal::new() else { return Ok(Asked::NoTerminal) };
     let line = terminal.write_all(question.as_bytes()).and_then(|()| line(&mut terminal));
-    // What ends the line has not been shown, either.
+    // The terminal has not shown the end of the line, either.
     let _ = terminal.write_all(b"\n");
     line.ok().flatten().map_or(Ok(Asked::Ended), |line| text(&line).map(Asked::Typed))
 }
 
-/// An answer that is none, to pass through the library.
+/// A refused answer, to pass through the library.
 fn refused(code: Code, why: &str) -> polyseal_file::Error {
     let failure = Failure::new(code, why).hint("type it again, or give it with --passphrase-fd");
     polyseal_file::Error::Io { what: "read the passphrase", source: io::Error::other(failure) }
@@ -153,8 +153,8 @@ const ERASE_WORD: u8 = 0x17;
 const ERASE_LINE: u8 = 0x15;
 const DELETE: u8 = 0x7f;
 
-/// What is typed up to the end of the line, as it was edited; nothing at the end of the file. The
-/// buffer has its final size from the start: growing would leave copies behind.
+/// The typed line, as it was edited; `None` at the end of the file. The buffer has its final size
+/// from the start: growing would leave copies behind.
 fn line(mut terminal: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST));
     let mut byte = Zeroizing::new([0]);
@@ -171,7 +171,7 @@ fn line(mut terminal: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
             END_OF_FILE => {}
             ERASE_LINE => line.clear(),
             _ if line.len() == LONGEST => {}
-            // With what continues a character, its beginning.
+            // The continuation bytes of a character go with its first byte.
             BACKSPACE | DELETE => while line.pop().is_some_and(|b| b & 0xc0 == 0x80) {},
             ERASE_WORD => {
                 let word = line.trim_ascii_end();
@@ -183,8 +183,8 @@ fn line(mut terminal: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     }
 }
 
-/// The line as text, such as every terminal sends it: with what only one sends, another could not
-/// open the file.
+/// The line as text, such as every terminal sends it: with characters that only one sends, another
+/// could not open the file.
 fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if line.len() == LONGEST {
         return Err(polyseal_file::Error::Passphrase);
@@ -194,7 +194,7 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if typed.contains(char::is_control) {
         return Err(unfit("the input has a control character"));
     }
-    // Of its final size: it may become a string that is shrunk to it.
+    // It has its final size: it may become a string that is shrunk to it.
     let mut text = Zeroizing::new(String::with_capacity(typed.len()));
     text.push_str(typed);
     Ok(text)
@@ -219,7 +219,7 @@ impl IntoBytes for Zeroizing<String> {
     }
 }
 
-/// What age's plugins and encrypted identities ask and say.
+/// The questions and messages of age's plugins and encrypted identities.
 #[derive(Clone, Debug)]
 pub(crate) struct TerminalCallbacks;
 

@@ -12,9 +12,9 @@ use crate::platform::{
     Stream, StreamId, descriptor, is_standard_error, may_have_been_closed, stream_id,
 };
 
-/// The streams that have been opened to be read, and what each is said to be. A pipe, a socket, a
-/// terminal or standard input gives its bytes once: whoever reads it second, under whatever name,
-/// would take an empty key or seal an empty message, or get what was meant for the first.
+/// The streams that have been opened to be read, and the name of each in messages. A pipe, a
+/// socket, a terminal or standard input gives its bytes once: a second reader, under any name,
+/// would take an empty key or seal an empty message, or get bytes meant for the first.
 static STREAMS: Mutex<Vec<(StreamId, String)>> = Mutex::new(Vec::new());
 
 /// Refuses a stream that something else is read from. The caller knows whether it has opened

@@ -35,7 +35,7 @@ fn a_report_has_every_paper_and_every_back_end() {
     room.write("taken", b"");
     let refused = room.run(["bench", "--report", "taken", "--size", "64"], b"");
     assert_eq!(refused.0.status.code(), Some(1));
-    // What the papers measure is not chosen.
+    // The papers' measurements cannot be chosen.
     let refused = room.run(["bench", "--report", "r", "--suite", "aegis-128l"], b"");
     assert_eq!(refused.0.status.code(), Some(2));
 }

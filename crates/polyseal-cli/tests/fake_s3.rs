@@ -22,8 +22,8 @@ fn run(room: &TestDir, server: &FakeS3, args: &[&str]) -> Outcome {
     Outcome(room.command(args).envs(server.environment()).output().unwrap())
 }
 
-/// What another program has written just before an object is replaced: a server that compares
-/// keeps it; of one that does not, that is told.
+/// Another program writes just before an object is replaced: a server that compares keeps that; one
+/// that does not is reported.
 #[test]
 fn a_server_that_does_not_compare_versions_is_told_of() {
     let room = TestDir::new();

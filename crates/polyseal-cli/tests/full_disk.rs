@@ -61,7 +61,7 @@ fn a_full_file_system() {
             }
         }
     }
-    // There is room for what fits.
+    // There is room for a file that fits.
     room.write("little", b"fits");
     room.run(["encrypt", "-k", "k", "-f", "-o", "small/old", "little"], b"").succeeds();
 }
@@ -127,7 +127,7 @@ fn no_room_for_armour_or_for_all_of_several() {
     };
     room.write("old", b"old");
     room.write("small/old.polyseal", b"precious");
-    // What fits without armour does not with it.
+    // A file that fits without armour does not with it.
     room.write("m", &message(1_700_000));
     for args in [&["-o", "small/new"][..], &["-f", "-o", "small/old.polyseal"]] {
         let args = [&["encrypt", "-a", "-k", "k"], args, &["m"]].concat();
@@ -160,7 +160,7 @@ fn a_limit_on_file_sizes() {
     };
     Outcome(limited("encrypt -k k -o c m")).fails(1, "File too large");
     assert_eq!(room.names(), ["k", "m"]);
-    // Of a tree, a list and a rekey, the one file fails.
+    // In a tree, a list and a rekey, the one file fails.
     std::fs::create_dir(room.path("d")).unwrap();
     std::fs::rename(room.path("m"), room.path("d/m")).unwrap();
     room.write("d/small", b"small");

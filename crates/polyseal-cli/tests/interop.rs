@@ -19,7 +19,7 @@ fn other(room: &TestDir, program: &str, args: &[&str]) -> Output {
     Command::new(program).args(args).current_dir(room.0.path()).output().unwrap()
 }
 
-/// What it says, in one line.
+/// The output, in one line.
 fn line(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
@@ -106,7 +106,7 @@ fn our_own_hybrid_identities() {
     round_trip(&room, recipient.trim_end(), "id");
 }
 
-/// Of more than a chunk, so that there is one that is not the last.
+/// A message of more than a chunk, so that one is not the last.
 fn two_chunks() -> Vec<u8> {
     (0..100_000_u32).map(|i| (i * 7 % 251) as u8).collect()
 }
@@ -138,7 +138,7 @@ fn files_of_age_both_ways_with_the_program_age() {
     }
 }
 
-/// What `rekey` makes of age's files is age's.
+/// A rekeyed file of age is still a file of age.
 #[test]
 fn age_opens_its_files_after_a_rekey() {
     if !have("age") || !have("age-keygen") {

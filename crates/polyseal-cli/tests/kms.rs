@@ -206,7 +206,7 @@ fn what_does_not_go_together() {
     place.run(&["kms", "rewrap", "k"]).fails(3, "k: not a wrapped key file");
 }
 
-/// Whoever can write to a folder of the path has put a link to another file there, meanwhile.
+/// Somebody who can write to a folder of the path has put a link to another file there, meanwhile.
 #[test]
 fn what_was_read_is_rewrapped_and_nothing_else() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! What the tool asks of AWS KMS, for which local-kms stands: `POLYSEAL_LOCAL_KMS` names it.
+//! The tool's requests to AWS KMS, for which local-kms stands: `POLYSEAL_LOCAL_KMS` names it.
 
 #![cfg(unix)]
 #![allow(

@@ -16,7 +16,7 @@ const TOOL: [&str; 16] = [
     "prompt", "file_io", "keepers", "keys", "commands", "main", "",
 ];
 
-/// The commands that others use. What is not here is used by no command.
+/// The commands that others use. No command uses any other.
 const COMMANDS: [&str; 5] = ["many", "trees", "crypt", "rekey", ""];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -61,7 +61,7 @@ fn no_arrow_goes_up() {
         let top = order.len();
         for file in sources(&folder) {
             let (from, text) = (module(&folder, &file), fs::read_to_string(&file).unwrap());
-            // What `super` means is another thing in a folder of a command.
+            // `super` means another thing in a folder of a command.
             let is_deep = file.parent() != Some(&folder) && folder.ends_with("commands");
             let prefixes = prefixes.iter().filter(|prefix| !is_deep || **prefix != "super::");
             for to in prefixes.flat_map(|prefix| used(&text, prefix)) {

@@ -66,7 +66,7 @@ fn with_a_list_outputs_keep_their_paths() {
     assert!(outcome.errors().contains("2 of 2 files failed"));
 }
 
-/// What one input gave is not replaced by what another gives.
+/// The output of one input is not replaced by another's.
 #[test]
 fn with_force_two_inputs_have_no_output_in_common() {
     let room = TestDir::new();
@@ -256,7 +256,7 @@ fn several_copies_of_headers_are_put_back() {
     room.opens("k", "b", b"message");
 }
 
-/// What has no threads does all by itself: the same comes of it.
+/// Without threads, one does all of it, with the same result.
 #[test]
 fn where_no_thread_can_be_started_all_is_done() {
     let room = TestDir::new();

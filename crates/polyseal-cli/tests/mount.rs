@@ -100,7 +100,8 @@ fn what_was_altered_is_an_error_and_never_data() {
     mounted.end();
 }
 
-/// Whoever can write to the stored files cannot shorten, lengthen or change what another reads.
+/// Somebody who can write to the stored files cannot shorten, lengthen or change the file that
+/// another reads.
 #[test]
 fn what_is_put_in_the_place_of_an_open_file_does_not_mix_with_it() {
     let room = tree();
@@ -224,7 +225,7 @@ fn what_is_open_when_a_signal_comes_can_be_read_to_its_end() {
         assert!(mounted.child.try_wait().unwrap().is_none());
         assert!(all(&file)[..] == expected[10..]);
         drop(file);
-        // What is in a directory that is open can still be opened, which takes the keys.
+        // Files in a directory that is open can still be opened, which takes the keys.
         let flags = OFlags::RDONLY;
         let edge = File::from(openat(&directory, "edge", flags, Mode::empty()).unwrap());
         assert!(all(&edge) == message(65_536));
@@ -235,7 +236,7 @@ fn what_is_open_when_a_signal_comes_can_be_read_to_its_end() {
     }
 }
 
-/// Whoever does not want to wait for that says so again.
+/// A second signal ends the wait.
 #[test]
 fn another_signal_ends_it_at_once() {
     let room = tree();
@@ -254,7 +255,7 @@ fn another_signal_ends_it_at_once() {
     assert!(fs::read_dir(&mounted.at).unwrap().next().is_none(), "the directory is free");
 }
 
-/// What a killed tool leaves has no one who answers for it; that is said, and how to free it.
+/// A killed tool leaves a mount without a process behind it; that is said, and how to free it.
 #[test]
 fn a_mount_that_nobody_answers_for() {
     let room = tree();

@@ -133,7 +133,7 @@ fn what_is_replaced_while_it_is_open_is_an_error() {
         let mut rest = Vec::new();
         assert_eq!(file.read_to_end(&mut rest).unwrap_err().raw_os_error(), EIO, "{name}");
         assert!(rest[..] == text[1000..][..rest.len()], "{name}");
-        // Who opens it now reads what is there now.
+        // A program that opens it now reads the present contents.
         assert!(fs::read(mounted.path("c")).unwrap() == other[..50_000_000], "{name}");
         fs::remove_file(place.stored("c.polyseal")).unwrap();
         assert!(File::open(mounted.path("c")).is_err(), "{name}");

@@ -47,7 +47,7 @@ fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
     });
 }
 
-/// Runs it as on a file system that has nothing of what these variables of tests take away.
+/// Runs it as on a file system without the abilities that these variables of tests take away.
 fn without(room: &TestDir, variables: &[&str], args: &[&str]) -> common::Outcome {
     let mut command = room.command(args);
     command.envs(variables.iter().map(|name| (name, "1")));
@@ -73,7 +73,7 @@ fn a_file_appears_where_names_can_be_neither_linked_nor_kept_from_being_replaced
         let mode = fs::metadata(room.path(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
-    // What is there stays, also an empty file, which a claim looks like.
+    // An existing file stays, also an empty one, which a claim looks like.
     room.write("empty", b"");
     for name in ["d", "empty"] {
         let before = room.read(name);
@@ -313,7 +313,8 @@ fn what_another_user_has_planted_is_not_written_to() {
     // A link of our own leads to it, too. Somebody reads there, so that nothing waits for that.
     let linked = room.shell("ln -s fifo ours; exec 3<> fifo; $P encrypt -k k -o ours m");
     linked.fails(2, "by another user");
-    // What the caller has opened is what the caller means. A FIFO that is open keeps what is in it.
+    // A descriptor that the caller has opened is the one that is meant. A FIFO that is open keeps
+    // its contents.
     let bytes = room.seal(b"message").len();
     let given = room.shell(&format!(
         "exec 3<> fifo; $P encrypt -k k -o /dev/fd/3 m; head -c {bytes} <&3 | $P decrypt -k k"
@@ -361,7 +362,7 @@ fn what_cannot_be_an_output() {
     assert_eq!(room.names(), ["d", "k", "m"]);
 }
 
-/// What a command reads must survive what it writes, `-f` or not.
+/// A command's inputs must survive its outputs, `-f` or not.
 #[test]
 fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
     let room = TestDir::new();

@@ -19,7 +19,7 @@ fn room() -> TestDir {
     room
 }
 
-/// Encrypts `m` to `name` with what the descriptor gives.
+/// Encrypts `m` to `name` with the passphrase from the descriptor.
 fn encrypt(room: &TestDir, given: &[u8], name: &str) -> Outcome {
     room.write("given", given);
     room.shell(&format!("$P encrypt --passphrase-fd 3 -f -o {name} m 3< given"))

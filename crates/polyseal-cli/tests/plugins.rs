@@ -83,14 +83,15 @@ fn a_plugin_that_cannot_be_started_is_named() {
     let says = "cannot start age-plugin-x: No such file or directory";
     not(&format!("$P encrypt -r {RECIPIENT} m"), says);
     not("$P decrypt -i id c", says);
-    // One that is no program is none; nor is one in a directory that depends on where one stands.
+    // A file that cannot be run is not a plugin; nor is one in a directory relative to the present
+    // one.
     room.shell("chmod -x bin/age-plugin-x").succeeds();
     let none = "age-plugin-x was not found: install it, and have it on the PATH";
     with_plugin(&room, "$P decrypt -i id c").fails(2, none);
     room.shell("chmod +x bin/age-plugin-x; PATH=bin:$PATH; $P decrypt -i id c").fails(2, none);
 }
 
-/// What it says in the protocol's own way is of keys, and is told as such.
+/// An error in the protocol's own form is about keys, and is reported as such.
 #[test]
 fn a_plugin_that_refuses() {
     let talk = "until [ \"$l\" = '-> done' ]; do read -r l; done

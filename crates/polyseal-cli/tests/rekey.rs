@@ -30,7 +30,7 @@ fn room(message: &[u8]) -> (TestDir, Vec<u8>) {
     (room, sealed)
 }
 
-/// Rekeys for `other`, with what else is said.
+/// Rekeys for `other`, with the other arguments.
 fn rekey(room: &TestDir, args: &[&str]) -> Outcome {
     room.run([&["rekey", "-k", "k", "--to-key", "other"], args].concat(), b"")
 }
@@ -41,7 +41,7 @@ fn rekeys(room: &TestDir, args: &[&str]) {
     assert!(outcome.0.status.success(), "{}", outcome.errors());
 }
 
-/// What a rekey in place from the header of `old` to that of `new` keeps beside the file.
+/// The copy that a rekey in place from the header of `old` to that of `new` keeps beside the file.
 fn copy_of(old: &[u8], new: &[u8]) -> Vec<u8> {
     let payload = payload_offset(old);
     [&old[..payload], &new[..payload]].concat()
@@ -67,7 +67,7 @@ fn the_payload_is_not_touched() {
             let (new, payload) = (room.read(name), payload_offset(&old));
             assert_eq!(payload_offset(&new), payload);
             assert!(new[..payload] != old[..payload] && new[payload..] == old[payload..]);
-            // What binds the payload to the header: salt, suite and context.
+            // The fields that bind the payload to the header: salt, suite and context.
             assert!(new[10..12] == old[10..12] && new[12..160] == old[12..160]);
             room.opens("other", name, &message);
             room.run(["decrypt", "-k", "k", name], b"").fails(4, "none of the keys");
@@ -121,7 +121,7 @@ fn permissions_are_kept_unless_it_is_another_file() {
             let (room, _) = room(b"message");
             fs::set_permissions(room.path("c"), Permissions::from_mode(mode)).unwrap();
             if rekey(&room, args).0.status.code() == Some(1) {
-                // Who is not root cannot write to it in place.
+                // Users other than root cannot write to it in place.
                 assert!(args[0] == "--in-place" && mode & 0o200 == 0);
                 continue;
             }
@@ -257,7 +257,7 @@ fn a_copy_that_was_planted_is_not_put_back() {
         restore(&[]).fails(2, "it may be another file");
         assert!(room.read("c") == new && room.read(BACKUP) == copy);
     }
-    // Of this file, but with stanzas that nobody has made: a key tells.
+    // A header of this file, but with forged stanzas: a key tells.
     let forged = copy_of(&changed(header.len() - 1, &[header[header.len() - 1] ^ 1]), &new);
     room.write(BACKUP, &forged);
     for keys in [&["-k", "k"][..], &["-k", "other"]] {
@@ -300,7 +300,7 @@ fn a_copy_that_was_planted_is_not_put_back() {
     }
 }
 
-/// What only has the name of a copy is told as that, and not as an interrupted rekey.
+/// A file that only has the name of a copy is reported as that, and not as an interrupted rekey.
 #[test]
 fn what_stands_in_the_way_of_a_copy_is_named() {
     let (room, old, new) = before_and_after();
@@ -318,7 +318,7 @@ fn what_stands_in_the_way_of_a_copy_is_named() {
         assert!(!errors.contains("was interrupted") && !errors.contains("--restore"), "{errors}");
         let outcome = room.run([&args[..], &["--json"]].concat(), b"");
         assert_eq!(outcome.0.status.code(), Some(2));
-        // A new file needs no such name: whoever has put it there keeps nothing from being done.
+        // A new file needs no such name: the planted file keeps nothing from being done.
         for how in [&["--new-key"][..], &["--keep"], &["--keep", "--json"]] {
             room.write("c", &old);
             let outcome = rekey(&room, &[how, &["c"]].concat());
@@ -328,7 +328,7 @@ fn what_stands_in_the_way_of_a_copy_is_named() {
             room.opens("other", "c", b"message");
         }
         room.write("c", &old);
-        // Nor does whoever cannot open the file hear of a rekey that was none.
+        // Somebody who cannot open the file is not told of a rekey that never was.
         let errors = room.run(["decrypt", "-k", "other", "c"], b"").fails(4, "").errors();
         assert!(!errors.contains("interrupted"), "{errors}");
         assert!(room.read("c") == old && room.read(BACKUP) == planted);
@@ -403,8 +403,8 @@ fn a_refused_rekey_changes_nothing() {
     assert!(payload_offset(&room.read("c")) > payload_offset(&old));
 }
 
-/// What the tool was given is not for the programs that it starts: a plugin that could read a
-/// passphrase from the descriptor could open every file that has it.
+/// The tool's descriptors are not for the programs that it starts: a plugin that could read a
+/// passphrase from one could open every file that has it.
 #[test]
 fn a_plugin_inherits_no_descriptor() {
     let room = TestDir::new();
@@ -459,8 +459,8 @@ fn only_a_regular_file_without_armour_can_be_rekeyed() {
     assert!(fs::symlink_metadata("/dev/null").unwrap().rdev() != 0);
 }
 
-/// What happens to a file while a rekey of it waits for a key is not undone, whichever way either
-/// goes: a key that was revoked meanwhile stays revoked.
+/// Changes to a file while a rekey of it waits for a key are not undone, whichever way either goes:
+/// a key that was revoked meanwhile stays revoked.
 #[test]
 fn what_others_do_meanwhile_is_not_undone() {
     for slow in [&["--keep"][..], &["--keep", "--in-place"], &["--new-key"]] {
@@ -553,7 +553,7 @@ fn what_is_revoked_meanwhile_stays_revoked() {
     }
 }
 
-/// Whoever can write to a folder of the path shows another file once the right one is locked.
+/// Somebody who can write to a folder of the path shows another file once the right one is locked.
 #[test]
 fn what_was_read_is_replaced_and_nothing_else() {
     let (room, _) = room(b"message");

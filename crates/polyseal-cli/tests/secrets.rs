@@ -83,7 +83,7 @@ fn a_key_in_the_place_of_a_file_is_not_shown() {
     let secret = key(&room, "x25519");
     room.run(["encrypt", "-k", "k", "-o", &secret, "m"], b"").fails(2, "a key was given where");
     assert_eq!(room.names(), names);
-    // What ssh-keygen writes, whole or without its first line.
+    // The output of ssh-keygen, whole or without its first line.
     let body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n\
                 ZWQyNTUxOQAAACDSECRETSECRETSECRET=\n";
     let whole =

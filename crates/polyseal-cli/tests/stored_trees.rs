@@ -180,7 +180,7 @@ fn what_is_missing_added_altered_or_swapped_is_told() {
         .verify("k", "s3://bucket/p/")
         .fails(3, "s3://bucket/p/new/x: it is not of this tree: the manifest does not have it");
     fs::remove_file(at("new/x")).unwrap();
-    // What cannot be a path is told, too.
+    // A name that cannot be a path is reported, too.
     fs::write(at("tab\t"), "").unwrap();
     let verified = place.verify("k", "s3://bucket/p/");
     let told = verified.errors();
@@ -217,7 +217,7 @@ fn a_file_that_fails_keeps_no_other_from_being_done() {
     let args = ["encrypt", "-k", "k", "--recursive", "d", "-o", "s3://bucket/p/"];
     place.run(&args).fails(2, "d/socket: it is neither a file nor a directory");
     drop(socket);
-    // As in a directory, the manifest is of what there is.
+    // As in a directory, the manifest has the files that exist.
     place.verify("k", "s3://bucket/p/").succeeds();
     place.run(&["decrypt", "-k", "k", "--recursive", "s3://bucket/p/", "-o", "out"]).succeeds();
     place.is_the_tree("out");
@@ -402,7 +402,7 @@ fn several_objects_get_other_recipients() {
     place.run(&["verify", "-k", "k2", both[0], both[1]]).succeeds();
 }
 
-/// A run that waits for whoever reads what it tells, when it has begun.
+/// Starts a run, and returns when it waits for its messages to be read.
 fn begun(place: &BucketFixture, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let mut command = place.room.command(args);
     let mut child = command.arg("--json").envs(place.server.environment()).spawn().unwrap();
@@ -416,11 +416,12 @@ fn ended((child, mut told): (Child, BufReader<ChildStdout>)) -> Outcome {
     Outcome(child.wait_with_output().unwrap())
 }
 
-/// Whoever writes the manifest in between, the run that began before does not replace it.
+/// If another program writes the manifest in between, the run that began before does not replace
+/// it.
 #[test]
 fn the_manifest_is_written_over_the_version_that_was_seen_alone() {
     let place = BucketFixture::with_tree();
-    // What is told of them does not fit into a pipe.
+    // The messages on them do not fit into a pipe.
     let long = "x".repeat(200);
     (0..400).for_each(|i| place.room.write(&format!("d/{i}{long}"), b""));
     fs::create_dir(place.room.path("small")).unwrap();

@@ -107,7 +107,7 @@ fn a_reader_that_goes_away_is_an_io_error() {
         common::Outcome(child.wait_with_output().unwrap()).fails(1, "Broken pipe");
     }
     assert!(!sealed.is_empty());
-    // The same for what only prints.
+    // The same for commands that only print.
     for args in [&["suites"][..], &["inspect", "c"], &["--help"]] {
         let mut child = room.command(args).spawn().unwrap();
         drop(child.stdout.take());
@@ -141,7 +141,7 @@ fn a_failure_on_a_pipe_is_the_exit_code_and_only_verified_data_is_written() {
     assert!(message.starts_with(&outcome.0.stdout) && outcome.0.stdout.len() <= 3_000_000);
 }
 
-/// What is written to while it is read is encrypted as it was at first.
+/// A file that grows while it is read is encrypted as it was at first.
 #[test]
 fn a_log_that_grows() {
     let room = TestDir::new();
@@ -150,7 +150,7 @@ fn a_log_that_grows() {
         room.write("log", &message);
         let args = [&["encrypt", "-k", "k", "log"], more].concat();
         let mut child = room.command(args).spawn().unwrap();
-        // Some of the payload is there, and the tool waits for whoever reads the rest.
+        // Some of the payload is there, and the tool waits for the rest to be read.
         let (mut stdout, mut sealed) = (child.stdout.take().unwrap(), vec![0; 5000]);
         stdout.read_exact(&mut sealed).unwrap();
         let mut log = File::options().append(true).open(room.path("log")).unwrap();
@@ -308,8 +308,8 @@ fn of_several_inputs_the_bad_ones_give_nothing() {
     bad(&["absent", "a", "c"], 1);
 }
 
-/// What is closed is no empty message. Where the output goes nowhere that is told, and no error: so
-/// other programs start one whose output they do not want.
+/// A closed standard input is no empty message. A closed standard output is reported, and is no
+/// error: other programs start the tool so if they do not want its output.
 #[test]
 fn closed_streams() {
     let room = TestDir::new();
@@ -341,14 +341,14 @@ fn closed_streams() {
         room.shell(&format!("$P {} 1<>/dev/null", line.replace(" k ", " m "))).fails(2, "m: ");
     }
     assert_eq!(room.names(), ["c", "k", "m"]);
-    // Who needs neither is not asked for them; and nothing and nowhere can be meant.
+    // A command that needs neither is not asked for them; and nothing and nowhere can be meant.
     for line in [
         "encrypt -k k -o new m <&- >&-",
         "encrypt -k k -o new -f < /dev/null",
         "decrypt -k k -o m -f new <&- >&-",
         "decrypt -k k new > /dev/null",
         "decrypt -k k -o /dev/null new >&-",
-        // What is only told may be told to nobody.
+        // Messages alone may go to nobody.
         "verify -k k new <>/dev/null >&0",
         "keygen -t x25519 -o id >&-",
     ] {

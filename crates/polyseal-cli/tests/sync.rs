@@ -1,5 +1,5 @@
-//! Whether what must survive a power failure is waited for: with a library before the system's
-//! whose `fsync` fails, whoever asks for it is told so, and whoever does not goes on.
+//! Whether data that must survive a power failure is waited for: with a library before the system's
+//! whose `fsync` fails, a user who asks for it is told so, and one who does not goes on.
 
 #![cfg(target_os = "linux")]
 #![cfg(unix)]
@@ -119,7 +119,7 @@ fn a_header_is_on_disk_twice_before_it_is_replaced() {
         assert!(room.read("c") == sealed, "{how:?}");
         assert_eq!(room.names(), ["c", "k", "other"], "{how:?}");
     }
-    // Of a tree, no file is.
+    // In a tree, no file is.
     room.run(["keygen", "-o", "third"], b"").succeeds();
     room.shell("mkdir d && cp c d/1 && cp c d/2").succeeds();
     room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();

@@ -130,8 +130,8 @@ fn plaintext_is_shown_if_it_is_text() {
     }
 }
 
-/// Characters lie across the edges of segments and of what is written at a time, and a control
-/// character at the end of that keeps all of it away.
+/// Characters lie across the edges of segments and of the pieces that are written, and a control
+/// character at the end keeps all of it away.
 #[test]
 fn text_is_looked_at_before_any_of_it_is_shown() {
     let room = TestDir::new();
@@ -229,7 +229,7 @@ struct Session {
     child: Child,
     shown: Receiver<Vec<u8>>,
     seen: String,
-    /// What has been waited for, up to here.
+    /// The length of the output that has been waited for.
     known: usize,
 }
 
@@ -290,8 +290,8 @@ impl Session {
         self.ours.write_all(typed.as_bytes()).unwrap();
     }
 
-    /// The same, and waits until the program has read it. What the kernel still has on its way when
-    /// the program puts the terminal right would be shown, as it is with every program.
+    /// The same, and waits until the program has read it. Input that the kernel still has on its
+    /// way when the program puts the terminal right would be shown, as it is with every program.
     #[track_caller]
     fn type_to_the_end(&mut self, question: &str, typed: &str) {
         self.begin_answer(question, typed);
@@ -516,7 +516,7 @@ fn encrypted_identities_are_asked_about() {
     }
 }
 
-/// What is typed is edited as elsewhere, and is the passphrase byte for byte, or none.
+/// Typed text is edited as elsewhere, and is the passphrase byte for byte, or none.
 #[test]
 fn what_is_typed_is_all_of_the_passphrase_or_none_of_it() {
     let room = TestDir::new();

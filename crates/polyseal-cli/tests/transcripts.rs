@@ -7,7 +7,7 @@
     reason = "a test, with std"
 )]
 
-/// What the system says for a number of its own.
+/// The system's text for one of its error numbers.
 fn words(code: i32) -> String {
     let text = std::io::Error::from_raw_os_error(code).to_string();
     text.split(" (os error ").next().unwrap().to_owned()

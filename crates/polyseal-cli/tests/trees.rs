@@ -53,7 +53,7 @@ fn decrypt_each_way(room: &TestDir, args: &[&str], check: impl Fn(Outcome)) {
     }
 }
 
-/// A name in a tree, its mode with what it is, its time and its contents.
+/// A name in a tree, its mode with its kind, its time and its contents.
 type TreeEntry = (Vec<u8>, u32, (i64, i64), Vec<u8>);
 
 fn listing(root: &Path) -> Vec<TreeEntry> {
@@ -271,13 +271,13 @@ fn no_link_that_is_there_is_followed() {
     let errors = verify(&room).fails(3, "").errors();
     assert!(errors.contains("s/a: it is not of this tree"), "{errors}");
     assert!(errors.contains("s/a/b/three.polyseal: it is missing"), "{errors}");
-    // In what is encrypted.
+    // In the encrypted tree.
     symlink("../elsewhere", room.path("d/z")).unwrap();
     room.run(["encrypt", "-k", "k", "--recursive", "-o", "s2", "d"], b"").succeeds();
     assert!(!room.path("s2/z").exists() && !room.path("s2/z.polyseal").exists());
 }
 
-/// Whoever can write to the output puts a link to another place there again and again.
+/// Somebody who can write to the output puts a link to another place there again and again.
 #[test]
 fn a_link_that_is_planted_meanwhile_leads_nowhere() {
     let room = TestDir::new();
@@ -365,7 +365,7 @@ fn what_is_no_file_is_told_and_the_rest_is_done() {
     let encrypt = ["encrypt", "-k", "k", "--recursive", "-o", "s2", "d"];
     room.run([&encrypt[..], &args].concat(), b"").succeeds();
     assert!(room.path("s2/a/two.polyseal").exists() && !room.path("s2/a/b").exists());
-    // Of a sealed tree, a part.
+    // A part of a sealed tree.
     let args = ["verify", "-k", "k", "--recursive", "--exclude", "b", "--exclude", "*.txt", "s"];
     let shown = String::from_utf8_lossy(&room.run(args, b"").succeeds()).into_owned();
     assert_eq!(shown.lines().count(), 3, "{shown}");
@@ -415,7 +415,7 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
     assert!(errors.contains("not the file that the manifest has there"), "{errors}");
     room.opens("k", "s/a/two.polyseal", &message(3));
     room.opens("other", "s/a.txt.polyseal", &message(1));
-    // Whoever has moved files about keeps nobody able to open the manifest.
+    // Somebody who has moved files about keeps nobody able to open the manifest.
     let verify_with = |key| room.run(["verify", "-k", key, "--recursive", "s"], b"");
     verify_with("k").fails(4, "none of the keys");
     // With the file back, the run is finished by running it again.
@@ -488,7 +488,7 @@ fn a_tree_is_encrypted_anew_into_another() {
     room.run([&anew[..], &["-o", "s/in", "s"]].concat(), b"").fails(2, "lies in s");
     room.run([&anew[..], &["-o", "new", "s"]].concat(), b"").fails(2, "is not empty");
     room.run([&anew[..], &["s"]].concat(), b"").fails(2, "needs a directory");
-    // What does not belong is told, and is in no tree.
+    // A file that does not belong is reported, and is in no tree.
     fs::rename(room.path("s/one.polyseal"), room.path("s/a/two.polyseal")).unwrap();
     let again = [&anew[..], &["-f", "-o", "third", "s"]].concat();
     let errors = room.run(again, b"").fails(3, "2 of 6 files failed").errors();
@@ -497,7 +497,7 @@ fn a_tree_is_encrypted_anew_into_another() {
     assert_eq!(lines(&room.run(verify, b"").succeeds()), 3);
 }
 
-/// Whoever can write to the tree must not be able to keep others from being locked out.
+/// Somebody who can write to the tree must not be able to keep others from being locked out.
 #[test]
 fn a_stray_file_does_not_keep_a_tree_from_being_rekeyed() {
     for how in [&["--in-place"][..], &[]] {
@@ -511,7 +511,7 @@ fn a_stray_file_does_not_keep_a_tree_from_being_rekeyed() {
         let shown = String::from_utf8_lossy(&outcome.0.stdout).into_owned();
         assert_eq!(shown.matches(": it is not of this tree, and was left").count(), 4, "{shown}");
         assert_eq!(shown.matches(": rekeyed").count(), 5, "{shown}");
-        // What was left is as it was, and verify tells of it.
+        // A file that was left is as it was, and verify reports it.
         assert_eq!(room.read("s/stray"), b"stray");
         room.opens("k", "s/a/copy.polyseal", &message(3));
         let errors = room
@@ -522,7 +522,7 @@ fn a_stray_file_does_not_keep_a_tree_from_being_rekeyed() {
     }
 }
 
-/// What an interrupted run has left in a tree can be told, and put back without running it again.
+/// An interrupted run's copies in a tree can be reported, and put back without running it again.
 #[test]
 fn every_copy_of_a_header_in_a_tree_is_put_back() {
     if !cfg!(debug_assertions) {
@@ -578,7 +578,7 @@ fn what_a_second_run_can_know() {
     }
 }
 
-/// Every file of it, and the manifest: without the context none of them opens, whatever the key.
+/// Every file of it, and the manifest: without the context none opens, whatever the key.
 #[test]
 fn a_tree_that_is_bound_to_a_context_is_rekeyed() {
     let room = room();

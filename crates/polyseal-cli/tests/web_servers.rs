@@ -33,7 +33,7 @@ fn both_ends_are_asked_for_at_once_and_then_what_is_needed() {
     assert_eq!(web.counted(), (3, 2));
     run(&["verify", "-k", "k", &url]);
     assert_eq!(web.counted(), (3, 2));
-    // What lies in the last segment has come.
+    // The bytes of the last segment have come.
     let part = run(&["cat", "-k", "k", &url, "--range=-9"]);
     assert!(part == text[LONG - 9..]);
     assert_eq!(web.counted(), (2, 2));

@@ -128,7 +128,7 @@ fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
     common::rekey_a_tree_and_be_killed(40, &["--in-place"]);
 }
 
-/// What is locked can be read all the same.
+/// A locked file can be read all the same.
 #[test]
 fn what_is_being_rekeyed_is_not_rekeyed_by_another() {
     let room = TestDir::new();

@@ -1,4 +1,4 @@
-//! What makes keys, and what is done with those that live elsewhere.
+//! Arguments of the commands that make keys, or manage those that live elsewhere.
 
 use std::path::PathBuf;
 
@@ -15,10 +15,9 @@ pub(crate) struct KeygenArgs {
     /// Write the key to this file; `-` is standard output. An existing file is never replaced
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) output: PathBuf,
-    /// What to make: a key file, which encrypts and decrypts; or an age identity, to whose
-    /// recipient others encrypt: X25519, or a hybrid with the post-quantum ML-KEM-768; or with
-    /// --kms an identity whose private key the keeper has. The default is key-file, or key-pair
-    /// for a token
+    /// Make a key file, which encrypts and decrypts; or an age identity, to whose recipient others
+    /// encrypt: X25519, or a hybrid with the post-quantum ML-KEM-768; or with --kms an identity
+    /// whose private key the keeper has. The default is key-file, or key-pair for a token
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<KeyKind>,
     #[command(flatten)]
@@ -45,7 +44,7 @@ pub(crate) struct KeygenKmsArgs {
     pub(crate) only: bool,
 }
 
-// What is done with keys that live elsewhere.
+// Commands on keys that live elsewhere.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum KmsCommand {
@@ -62,7 +61,7 @@ pub(crate) struct KmsFiles {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// What `keygen` makes.
+/// The kinds of keys that `keygen` makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum KeyKind {
     KeyFile,

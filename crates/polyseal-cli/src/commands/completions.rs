@@ -85,8 +85,8 @@ pub(crate) fn man(args: &ManArgs) -> Result {
     }
 }
 
-/// Writes a page for every command into `directory`: new files, that anybody may read. What has
-/// such a name is replaced if `force` says so; a symbolic link is not followed.
+/// Writes a page for every command into `directory`: new files, that anybody may read. Existing
+/// ones are replaced if `force` says so; a symbolic link is not followed.
 fn pages(command: Command, directory: &Path, force: bool) -> Result {
     let failure = |error| Failure::io("write to", directory, &error);
     let made = tempfile::tempdir_in(directory).map_err(failure)?;

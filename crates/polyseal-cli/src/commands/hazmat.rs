@@ -1,7 +1,7 @@
 //! `hazmat`: one message with a cipher that is no AEAD.
 //!
-//! The names of the ciphers say what they do not give. Key, nonce and associated data are as `aead`
-//! takes them. What the stretch refuses is not written.
+//! The names of the ciphers say which guarantees are missing. Key, nonce and associated data are as
+//! `aead` takes them. A stretch that is refused writes nothing.
 
 use polyseal::flex::NonceForm;
 use polyseal::hazmat::WideBlock;

@@ -29,7 +29,7 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     };
     write(new_file(&args.output)?, file.as_bytes())?;
     if let Some(recipient) = recipient {
-        // What others encrypt to, for whoever wants to keep or to send it.
+        // The recipient, to which others encrypt, to be kept or sent.
         print(&format!("{recipient}\n"))?;
     }
     Ok(())

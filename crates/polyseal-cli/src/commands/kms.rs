@@ -46,7 +46,7 @@ fn check(path: &Path) -> Result<String> {
         wrapped.unwrap(&keepers::settings())?;
         return Ok(format!("{} unwraps it", wrapped.uri()));
     }
-    // What the identities' own recipients seal, they open: the keeper derives for it.
+    // The identities open files for their own recipients: the keeper derives the keys for that.
     let plugins = keepers::plugins();
     let mut list = RecipientList::new().with_plugins(plugins.clone());
     list.add_identities(&file, None, &TerminalCallbacks)?;
@@ -57,7 +57,7 @@ fn check(path: &Path) -> Result<String> {
     Ok("it opens what is encrypted to it".to_owned())
 }
 
-/// What was read is replaced, and nothing else.
+/// Replaces the file that was read, and no other.
 fn rewrap(path: &Path) -> Result<String> {
     let file = LockedFile::read(path, WrappedKey::MAX_FILE_BYTES, &Bar::none())?;
     let wrapped = WrappedKey::parse(file.bytes())?.rewrap(&keepers::settings())?;

@@ -186,7 +186,7 @@ impl LimitsReport {
         }
     }
 
-    /// What else would do: only what bears the whole load.
+    /// Other ways, each of which bears the whole load.
     fn alternative(&self) -> Option<String> {
         let nonces = |nonces| bears(&self.algorithm, &Load { nonces, ..self.load });
         let ways = match self.binding() {
@@ -237,7 +237,7 @@ impl LimitsReport {
     }
 }
 
-/// What is recommended where a nonce is too short.
+/// The recommendation where a nonce is too short.
 const LONG_NONCES: [&str; 2] = ["kc-xaes-256-gcm", "aegis-256x2"];
 
 /// Whether the load keeps to NIST's risk and to every limit.

@@ -1,4 +1,5 @@
-//! What `aead` and `hazmat` share: one raw message with its key, nonce and associated data.
+//! The parts that `aead` and `hazmat` share: one raw message with its key, nonce and associated
+//! data.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -123,7 +124,7 @@ pub(super) fn unhex(option: &str, digits: &str) -> Result<Vec<u8>> {
     })
 }
 
-/// What the library refuses: a forgery, or a length that the user can correct.
+/// The failure for an error of the library: a forgery, or a length that the user can correct.
 pub(super) fn cipher_failure(error: polyseal::Error) -> Failure {
     match error {
         polyseal::Error::Unauthentic => Failure::new(Code::Content, error.to_string())

@@ -1,5 +1,5 @@
-//! `rekey`: other recipients for files and trees. What is done to them is [`polyseal_local`]'s;
-//! here is what is asked for, and told.
+//! `rekey`: other recipients for files and trees. [`polyseal_local`] does the work; here are the
+//! command's options and messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -323,7 +323,7 @@ fn rekey_objects(
     Ok(())
 }
 
-/// What is not only other headers: the contents, too, in a new tree, or the manifest.
+/// Rewrites more than headers: the contents, too, in a new tree, or the manifest.
 fn rewrite_tree(
     run: &RekeyJob<'_>,
     path: &Path,
@@ -345,7 +345,7 @@ fn rewrite_tree(
     run_with_report(&args.many, bar, Some(&run.inputs), |tell| work(&from, encryptor, tell))
 }
 
-/// What tells whether a copy is authentic, if anything is given that does.
+/// The keys that tell whether a copy is authentic; `None` if none are given.
 fn to_restore(args: &RekeyArgs) -> Result<Option<DecryptInputs>> {
     let given = &args.open;
     let none = given.key.is_empty() && given.identity.is_empty();
@@ -360,8 +360,8 @@ fn trust(inputs: Option<&DecryptInputs>) -> Trust<'_> {
     inputs.map_or(Trust::SamePayload, |inputs| Trust::Authentic(&inputs.identities))
 }
 
-/// What a run takes: what opens files, and who can open them from now on. The latter are read, and
-/// a passphrase is asked for, when the first file has opened.
+/// The inputs of a run: the identities that open files, and the new recipients. The latter are
+/// read, and a passphrase is asked for, when the first file has opened.
 struct RekeyJob<'a> {
     args: &'a RekeyArgs,
     inputs: DecryptInputs,
@@ -417,7 +417,7 @@ impl<'a> RekeyJob<'a> {
     }
 
     /// Reads and asks for everything now: several files at a time must not ask for one passphrase
-    /// each. What opens files that are done already.
+    /// each. Returns the identities that open files which are done already.
     fn read_now(&self) -> Result<Identities<'static>> {
         let (recipients, passphrase) = self.named_recipients()?;
         self.recipients.get_or_init(|| recipients);
@@ -449,7 +449,7 @@ fn expect_named(args: &RekeyArgs) -> Result {
     Ok(())
 }
 
-/// What locks out whoever could open something before.
+/// The advice on how to lock out the holders of old keys.
 const NEW_KEY: &str = "--new-key locks them out";
 const ANEW: &str =
     "encrypt it anew to lock them out, and remove the old versions that a store may keep";

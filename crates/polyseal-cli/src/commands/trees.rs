@@ -1,5 +1,5 @@
-//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`. What is done to them is
-//! [`polyseal_local`]'s; here is what is asked for, and told.
+//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`. [`polyseal_local`] does the work;
+//! here are the commands' options and messages.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

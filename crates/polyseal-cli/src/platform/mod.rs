@@ -1,5 +1,5 @@
 //! All that the tool itself asks of the operating system: signals, the terminal, the streams that
-//! it was given. What is done to files is in [`polyseal_local`].
+//! it was given. The work on files is in [`polyseal_local`].
 
 #[cfg(unix)]
 mod unix;

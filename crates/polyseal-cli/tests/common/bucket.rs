@@ -29,7 +29,7 @@ impl BucketFixture {
         Outcome(self.command(args).output().unwrap())
     }
 
-    /// What the server keeps at `key`, or below it.
+    /// The server's file for `key`, or its folder.
     pub(crate) fn stored(&self, key: &str) -> PathBuf {
         self.server.folder().join("bucket").join(key)
     }

@@ -21,7 +21,7 @@ struct State {
     parts: BTreeMap<usize, Vec<u8>>,
     /// The bytes of each part that came.
     sent: Vec<usize>,
-    /// What another program writes just before an object is put or completed.
+    /// The bytes that another program writes just before an object is put or completed.
     raced_by: Option<Vec<u8>>,
 }
 

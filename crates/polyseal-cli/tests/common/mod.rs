@@ -17,8 +17,8 @@ pub(crate) struct TestDir(pub(crate) tempfile::TempDir);
 
 static DEFAULT_SIGNALS: Once = Once::new();
 
-/// Gives the tool the default of the signals that it answers, also where whoever started the tests
-/// ignores some: what has a handler here has none after `exec`.
+/// Gives the tool the default of the signals that it answers, also where the tests were started
+/// with some ignored: a signal with a handler here has none after `exec`.
 #[cfg(unix)]
 fn default_signals() {
     use std::sync::Arc;
@@ -117,7 +117,7 @@ fn feed(mut child: Child, input: &[u8]) -> Outcome {
     })
 }
 
-/// What the tool did.
+/// The outcome of a run of the tool.
 pub(crate) struct Outcome(pub(crate) Output);
 
 impl Outcome {

@@ -1,4 +1,4 @@
-//! What is mounted by the tool, on a real /dev/fuse.
+//! Mounts by the tool, on a real /dev/fuse.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};

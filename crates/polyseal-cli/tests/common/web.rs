@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What is odd about a server.
+/// The oddities of a server.
 #[allow(dead_code, reason = "not every test uses each")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ServerQuirk {
@@ -127,7 +127,7 @@ impl Web {
         let breaks = self.odd == ServerQuirk::BreaksOff && requests > 2 && requests % 2 == 1;
         let end = if breaks { start + (end - start) / 2 } else { end };
         self.sent.fetch_add((end - start) as u64, Ordering::Relaxed);
-        // Whoever has heard enough hangs up.
+        // A client that has enough hangs up.
         let _ = stream.write_all(head.as_bytes());
         let _ = stream.write_all(&self.file[start..end]);
     }

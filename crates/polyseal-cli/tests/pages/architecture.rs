@@ -6,7 +6,7 @@ use crate::{read, root};
 
 const PAGE: &str = "docs/ARCHITECTURE.md";
 
-/// What stands between `quote` and `quote` in a text.
+/// The parts of a text that stand between `quote` and `quote`.
 fn quoted(text: &str, quote: char) -> impl Iterator<Item = &str> {
     text.split(quote).skip(1).step_by(2)
 }

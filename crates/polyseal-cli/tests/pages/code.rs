@@ -1,5 +1,5 @@
-//! The Rust code of the README and of `docs/migration.md`, run. What needs the crate `aes-gcm` is
-//! in the core's tests.
+//! The Rust code of the README and of `docs/migration.md`, run. Code that needs the crate `aes-gcm`
+//! is in the core's tests.
 
 use std::error::Error;
 

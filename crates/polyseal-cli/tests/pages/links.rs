@@ -47,7 +47,7 @@ fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-/// What the inline links and pictures of a page lead to, but for other sites.
+/// The targets of the inline links and pictures of a page, but for other sites.
 fn links(text: &str) -> Vec<String> {
     // A code span may go over the end of a line, but not of a paragraph.
     let prose = prose(text).collect::<Vec<_>>().join("\n");
@@ -93,7 +93,7 @@ fn target(page: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// What is wrong with the links of `pages`; other files exist if `exists` says so.
+/// The faults in the links of `pages`; other files exist if `exists` says so.
 fn objections(pages: &Pages, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let chapters: BTreeSet<_> =
         links(&pages[SUMMARY]).iter().map(|link| target(SUMMARY, link)).collect();

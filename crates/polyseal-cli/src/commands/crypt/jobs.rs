@@ -1,9 +1,9 @@
 //! Which inputs there are, and where the output of each goes.
 //!
-//! One input goes where it is told to, or to standard output. Of several on the command line, each
-//! has a file of its own, beside it or in the directory that is told; and that there is a name for
-//! each, and none twice, is known before the first is begun. Those of a list are looked at one by
-//! one: beside its input, or at the same path beneath the directory that is told.
+//! One input goes to the given output, or to standard output. Of several on the command line, each
+//! has a file of its own, beside it or in the given directory; and that there is a name for each,
+//! and none twice, is known before the first is begun. Those of a list are looked at one by one:
+//! beside its input, or at the same path beneath the given directory.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
         if may_be_input && inputs.contains(&meant) {
             return Err(failure("would replace another input").hint("write to another directory"));
         }
-        // Of an object, that is asked when it is begun.
+        // For an object, that is asked when it is begun.
         if !output.force && !is_object(&to) && to.exists() {
             return Err(crate::error::already_exists(&to));
         }
@@ -173,7 +173,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
     Ok(Jobs::Several(files.iter().map(job).collect::<Result<_>>()?))
 }
 
-/// What is meant by the name of a file or of an object, whose name is all there is.
+/// The target that a name means; an object is known by its name alone.
 fn meant(path: &Path) -> FileTarget {
     if is_object(path) { FileTarget::Nothing(path.to_owned()) } else { FileTarget::from_path(path) }
 }
@@ -248,7 +248,8 @@ impl ListOutputs {
         Ok(Job { input: Some(path.to_owned()), output, run: Some(Arc::clone(&self.run)) })
     }
 
-    /// The object that is the output of `path`, if it is none beside or beneath a directory.
+    /// The object that is the output of `path`; `None` for a file beside its input or beneath a
+    /// directory.
     fn object(&self, path: &Path, name: &Path) -> Result<Option<PathBuf>> {
         match &self.directory {
             None => Ok(is_object(path).then(|| name.to_owned())),

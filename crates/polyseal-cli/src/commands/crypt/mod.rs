@@ -141,7 +141,7 @@ fn encrypt_each(
     })
 }
 
-/// What [`carry`] shall think of the input: that it has grown is no failure if that is allowed.
+/// The summary for [`carry`]: growth of the input is no failure if that is allowed.
 fn allowed(args: &EncryptArgs, sealed: Summary) -> Summary {
     let mut sealed = sealed;
     sealed.grew &= !args.allow_changed;
@@ -271,7 +271,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     many::for_each_file(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
 }
 
-/// What `verify` says of a file.
+/// The message of `verify` on a file that is whole.
 pub(crate) fn verified_file(path: &Path, bytes: u64) -> FileSuccess {
     let name = shown(&path.display().to_string());
     let message = format!("{name}: whole and authentic, {bytes} bytes\n");
@@ -407,7 +407,7 @@ mod tests {
         }
     }
 
-    /// Of a file that has grown there is an output, and a failure unless that is allowed.
+    /// A file that has grown gives an output, and a failure unless that is allowed.
     #[test]
     fn the_output_of_a_file_that_has_grown_is_kept() {
         let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 //! is told of each.
 //!
 //! Names are taken as they come and forgotten when a file is done, so that a million of them take
-//! no more memory than a few. What fails keeps no other from being done.
+//! no more memory than a few. A file that fails does not keep the others from being done.
 
 mod names;
 mod report;
@@ -26,14 +26,14 @@ use crate::progress::{Bar, Progress};
 impl ManyArgs {
     /// The names of the list, if there is one.
     pub(crate) fn list(&self) -> Result<Option<Names>> {
-        // Of its own accord, clap lets -0 pass where there are files.
+        // clap alone would let -0 pass where there are files.
         if self.null && self.files_from.is_none() {
             return Err(Failure::usage("-0 is for a list of names").hint("use --files-from FILE"));
         }
         self.files_from.as_deref().map(|list| Names::open(list, self.null)).transpose()
     }
 
-    /// What is left out.
+    /// The patterns of names that are left out.
     pub(crate) fn excluded(&self) -> Result<Patterns> {
         Patterns::new(&self.exclude).map_err(|error| Failure::usage(format!("--exclude {error}")))
     }
@@ -84,8 +84,8 @@ pub(crate) fn for_each_file<T: Send>(
     })
 }
 
-/// Lets `work`, which is the library's, tell of each file, and ends with the gravest failure. What
-/// was to open the files explains why one does not open.
+/// Lets `work`, which is the library's, report each file, and ends with the gravest failure.
+/// `inputs` explains why a file does not open.
 pub(crate) fn run_with_report(
     many: &ManyArgs,
     bar: &Bar,

@@ -1,5 +1,5 @@
-//! What is told of many files: one line each where that is asked for, every failure as it comes,
-//! and at the end how many failed, which, and how gravely.
+//! The report on many files: one line each if that is asked for, every failure as it comes, and at
+//! the end how many failed, which, and how gravely.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::progress::Bar;
 const TOLD: u64 = 100;
 const NAMED: usize = 10;
 
-/// What became of a file that did not fail.
+/// The outcome of a file that did not fail.
 pub(crate) struct FileSuccess {
     /// The word for it in JSON.
     pub(crate) outcome: &'static str,
     pub(crate) bytes: Option<u64>,
-    /// What is said of it where there is no JSON.
+    /// The message where there is no JSON.
     pub(crate) message: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Report<'a> {
     named: Vec<PathBuf>,
 }
 
-/// What is said of a file of which the library says `done`.
+/// The message on a file whose outcome is `done`.
 pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSuccess {
     use polyseal_local::FileOutcome as Local;
 
@@ -54,7 +54,7 @@ pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSu
         Local::Restored => ("restored", None, Some("the old header has been put back".to_owned())),
         _ => ("done", None, None),
     };
-    // Of most files nothing is said, so their names are not looked through.
+    // Most files have no message, so their names are not looked through.
     let name = || shown(&path.display().to_string());
     FileSuccess { outcome, bytes, message: what.map(|what| format!("{}: {what}\n", name())) }
 }
@@ -118,7 +118,7 @@ impl<'a> Report<'a> {
         self.file(path, done.map(|done| describe(path, done)))
     }
 
-    /// What of them all is told at last.
+    /// Prints the summary.
     pub(crate) fn end(self) -> Result {
         let Some(code) = self.gravest else { return Ok(()) };
         let mut names = String::new();

@@ -71,7 +71,7 @@ impl BucketSource {
         Ok(objects)
     }
 
-    /// The key of what is shown at `path`.
+    /// The key of the entry that is shown at `path`.
     fn key(&self, path: &Path) -> io::Result<String> {
         let below = path.to_str().ok_or(io::ErrorKind::NotFound)?;
         if below.is_empty() {
@@ -88,7 +88,8 @@ impl BucketSource {
             }
             Arc::clone(lists.entry(prefix.clone()).or_default())
         };
-        // Who waits for the same list would else ask for it, too; others do not wait for it.
+        // A second request for the same list waits for it here, and does not ask again; others do
+        // not wait.
         let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, names)) = list.as_ref().filter(|(when, _)| when.elapsed() < VALID) {
             return Ok(Arc::clone(names));
@@ -105,7 +106,7 @@ impl BucketSource {
         Ok(names)
     }
 
-    /// What is at `path` is a directory if the one above shows it as one.
+    /// Whether the entry at `path` is a directory: it is if the one above shows it as one.
     fn is_directory(&self, path: &Path) -> io::Result<bool> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok(true);

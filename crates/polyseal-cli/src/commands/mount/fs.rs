@@ -1,12 +1,12 @@
-//! What the kernel asks, answered from stored files.
+//! The kernel's requests, answered from stored files.
 //!
 //! The size of a file that nobody has opened is computed from its header, of which nothing is
 //! authenticated until it is opened; one that is altered shows another size, and does not open.
 //!
 //! The kernel keeps size and contents by number (inode), for all who have it open. So a number
-//! stands for one [`FileVersion`] of what is stored. It has one size, and one reader while it is
-//! open. What is put in its place gets another number: it cannot cut short what is being read, nor
-//! be mixed with it.
+//! stands for one [`FileVersion`] of a stored file. It has one size, and one reader while it is
+//! open. A file put in its place gets another number: it cannot cut short the reading of the first,
+//! nor be mixed with it.
 //!
 //! A number is kept while the kernel knows it, a reader while its file is open.
 
@@ -28,10 +28,10 @@ use zeroize::Zeroizing;
 use super::Event;
 use super::source::{EncryptedFile, FileVersion, MountSource};
 
-/// The most that is kept of what was looked at: some KiB each.
+/// The most files that are remembered after a look: some KiB each.
 const LOOKED_AT: usize = 64;
 
-/// The number of what is only listed.
+/// The number of entries that are only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
 pub(super) struct PlaintextFs {
@@ -87,14 +87,15 @@ impl PlaintextFs {
         numbers.stored.get(&number.0).map(|(it, _)| it.path.clone()).ok_or(Errno::ESTALE)
     }
 
-    /// What is stored at `path` now.
+    /// Finds the entry that is stored at `path` now.
     fn find(&self, path: PathBuf) -> Result<(FileAttr, Option<EncryptedFile>, StoredEntry), Errno> {
         let found = self.place.find(&path).map_err(errno)?;
         let (version, source) = found.file.unzip();
         Ok((found.attributes, source, StoredEntry { path, version }))
     }
 
-    /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
+    /// The entry with this number, if it is still stored. If not, the kernel looks its name up
+    /// anew.
     fn numbered(&self, number: INodeNo) -> Result<(Option<EncryptedFile>, FileAttr), Errno> {
         let (attributes, source, stored) = self.find(self.path(number)?)?;
         if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
@@ -125,7 +126,7 @@ impl PlaintextFs {
         Ok(attributes)
     }
 
-    /// What was looked at not long ago, and not opened since.
+    /// The file, if it was looked at not long ago, and not opened since.
     fn looked_at(&self, number: INodeNo) -> Option<(EncryptedFile, FileAttr)> {
         let mut looked_at = locked(&self.looked_at);
         let valid = self.place.valid();
@@ -188,7 +189,7 @@ impl PlaintextFs {
 }
 
 impl InodeTable {
-    /// The number of what is stored, which the kernel now knows once more.
+    /// The number of a stored entry, which the kernel now knows once more.
     fn number(&mut self, stored: StoredEntry) -> INodeNo {
         let number = *self.numbers.entry(stored.clone()).or_insert_with(|| {
             self.next += 1;

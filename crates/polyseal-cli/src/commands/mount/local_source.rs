@@ -52,7 +52,7 @@ impl MountSource for ShownPlaintexts {
     }
 }
 
-/// The rights of what is shown: those to read of what is stored.
+/// The rights of a shown entry: the stored one's rights to read.
 fn rights(metadata: &Metadata) -> u16 {
     let mode = (metadata.permissions().mode() & 0o777) as u16;
     if metadata.is_dir() { mode & 0o555 } else { mode & 0o444 }

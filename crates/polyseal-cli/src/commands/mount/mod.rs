@@ -5,11 +5,11 @@
 //! command began on, which opens files for the threads that read: identities of age cannot be
 //! handed from one thread to another.
 //!
-//! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
-//! keeps what it has read in its cache, as of any file.
+//! Every byte that is read has been verified; a segment that was altered is an I/O error (EIO). The
+//! kernel caches the bytes, as those of any file.
 //!
-//! A signal unmounts it. What is open then is served until it is closed: if this ended before, the
-//! directory would be a mount that nobody answers for.
+//! A signal unmounts it. Files that are open then are served until they are closed: if this ended
+//! before, the directory would be a mount without a process behind it.
 
 #[cfg(feature = "stores")]
 mod bucket_source;
@@ -42,7 +42,7 @@ use crate::error::{Code, Failure, Result, shown as printable};
 use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{expect_file, is_object};
 
-/// What the command's own thread is asked for.
+/// A request to the command's own thread.
 pub(crate) enum Event {
     /// A stored file is to be opened. Its name is for messages.
     Open(EncryptedFile, String, SyncSender<std::result::Result<Reader<EncryptedFile>, Errno>>),
@@ -86,12 +86,12 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         source,
         printable(&args.mountpoint.display().to_string())
     ));
-    // With what it ends if it is told so again.
+    // Returned on a second stop.
     let mut leaving = None;
     for event in events {
         match event {
             Event::Open(file, name, answer) => {
-                // Whoever asked may have been interrupted.
+                // The asking process may have been interrupted.
                 let _ = answer.send(open(file, &name, &inputs));
             }
             Event::Unmounted => return session.join().map_err(failure),
@@ -108,7 +108,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     session.join().map_err(failure)
 }
 
-/// Unmounts it. With what to end if what is open then is not to be waited for.
+/// Unmounts it. Returns the failure to end with if open files are not to be waited for.
 fn leave(mountpoint: &Path) -> Failure {
     let at = mountpoint.display();
     match unmount::unmount(mountpoint) {
@@ -137,7 +137,7 @@ fn leave(mountpoint: &Path) -> Failure {
     }
 }
 
-/// What was named: files, or objects.
+/// The source: files, or objects.
 fn place(source: &Path) -> Result<Box<dyn MountSource>> {
     #[cfg(feature = "stores")]
     if is_object(source) {

@@ -9,12 +9,12 @@ use fuser::{BsdFileFlags, FileAttr, FileType, INodeNo};
 use polyseal_file::{AnyInspection, FormatInspection, ReadAt};
 use polyseal_local::ShownNames;
 
-/// What is below that which was named. Paths have the names of what is stored.
+/// The stored entries below the source. Paths have the names that are stored.
 pub(super) trait MountSource: Send + Sync {
-    /// What the directory at `path` shows.
+    /// The entries that the directory at `path` shows.
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>>;
 
-    /// What is at `path` now. That of nothing is what was named, as a directory.
+    /// The entry at `path` now. An empty path is the source itself, as a directory.
     fn find(&self, path: &Path) -> io::Result<FoundEntry>;
 
     /// For how long the kernel may rely on an answer: what is stored may be replaced.
@@ -41,13 +41,13 @@ pub(super) type EncryptedFile = Box<dyn ReadAt + Send + Sync>;
 /// Which file it is, and as of when; after a change it is another.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct FileVersion {
-    /// What the place tells it from others by.
+    /// The mark by which its place tells it from others.
     pub(super) stored: String,
     /// As its header says.
     pub(super) plaintext_bytes: u64,
 }
 
-/// Whose something is, what they may do, and when it was changed.
+/// The owner of an entry, its rights, and its times.
 #[derive(Clone, Copy)]
 pub(super) struct EntryAttributes {
     pub(super) uid: u32,
@@ -85,7 +85,7 @@ impl EntryAttributes {
             ctime: changed,
             crtime: UNIX_EPOCH,
             kind,
-            // Whoever may read the one file may enter its directory.
+            // Everyone who may read the one file may enter its directory.
             perm: if kind == FileType::Directory { perm | (perm & 0o444) >> 2 } else { perm },
             nlink: 1,
             uid,

@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount as system_unmount};
 
-/// What is left of a mount that is unmounted.
+/// The use of a mount that has been unmounted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UnmountResult {
     Nothing,
-    /// What is open in it.
+    /// Files in it are still open.
     Open,
 }
 
@@ -51,7 +51,7 @@ fn fusermount(mountpoint: &Path, options: &[&str]) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(Errno::BUSY.into()) }
 }
 
-/// What a user types to free the directory.
+/// The command that frees the directory.
 pub(super) fn command(mountpoint: &Path) -> String {
     let root = rustix::process::geteuid().is_root();
     let how = if root { "umount -l" } else { "fusermount3 -uz" };

@@ -14,7 +14,7 @@ pub(crate) use self::streams::{
 };
 pub(crate) use self::terminal::{QuietTerminal, Terminal};
 
-/// What is done before anything else.
+/// Prepares the process before anything else.
 pub(crate) fn prepare() {
     no_core_dump();
     signals::leave_nothing();

@@ -1,4 +1,4 @@
-//! What must be undone when a signal ends the process.
+//! Cleaning up when a signal ends the process.
 //!
 //! An unnamed output needs nothing of this. Where an output has a name before it is complete, or a
 //! terminal does not show what is typed, a thread waits for SIGINT, SIGTERM, SIGHUP and SIGQUIT,

@@ -29,7 +29,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path })
 }
 
-/// What has no contents.
+/// A file without contents.
 #[cfg(feature = "stores")]
 pub(crate) fn nothing() -> io::Result<File> {
     File::open(NOTHING)
@@ -124,7 +124,7 @@ pub(crate) fn given(fd: u32) -> io::Result<File> {
     let not_given = || io::Error::from(Errno::BADF);
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
     let field = |name| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    // What this process has opened itself is closed on exec; what it was given is not.
+    // Descriptors that this process has opened itself are closed on exec; inherited ones are not.
     let flags = field("flags:").and_then(|flags| u32::from_str_radix(flags, 8).ok());
     if flags.is_some_and(|flags| flags & OFlags::CLOEXEC.bits() != 0) {
         return Err(not_given());

@@ -10,7 +10,7 @@ use rustix::termios::{
 use super::signals;
 
 const TERMINAL: &str = "/dev/tty";
-/// What stands for no character among the special ones.
+/// The value that turns a special character off.
 const NO_CHARACTER: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
 
 /// The terminal, which shows what is typed.

@@ -1,6 +1,6 @@
 //! The console of this process, whatever its standard streams are.
 //!
-//! What is typed comes as keys, not by the code page of the console, which has few characters.
+//! Input comes as keys, not by the code page of the console, which has few characters.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -98,7 +98,7 @@ fn next_key() -> io::Result<Key> {
             }
             KeyCode::Char(it) if is_control => {
                 let number = u8::try_from(it.to_ascii_lowercase()).unwrap_or_default() & 0x1f;
-                // What ends a file here is Control-Z.
+                // Control-Z ends a file here.
                 return Ok(Key::Control(if number == 0x1a { 0x04 } else { number }));
             }
             KeyCode::Char(it) => return Ok(Key::Character(it)),
@@ -113,7 +113,7 @@ fn next_key() -> io::Result<Key> {
 #[derive(Debug)]
 pub(crate) struct QuietTerminal {
     output: Terminal,
-    /// Of the last character, what has not been taken yet.
+    /// Unread bytes of the last character.
     left: Zeroizing<Vec<u8>>,
     _raw: RawMode,
 }

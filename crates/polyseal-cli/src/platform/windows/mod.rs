@@ -16,7 +16,7 @@ pub(crate) use self::streams::{
     may_have_been_closed, not_given, open, stream_id, to_file,
 };
 
-/// What is done before anything else.
+/// Prepares the process before anything else.
 pub(crate) fn prepare() {
     signals::leave_nothing();
 }

@@ -1,6 +1,6 @@
-//! What must be undone when Control-C or Control-Break ends the process: a name that an output has
-//! before it is complete, and a console that does not show what is typed. When a window is closed
-//! or a session ends, Windows may not wait for it.
+//! Cleaning up when Control-C or Control-Break ends the process: a name that an output has before
+//! it is complete, and a console that does not show the input. When a window is closed or a session
+//! ends, Windows may not wait for it.
 
 use std::process::exit;
 use std::sync::OnceLock;

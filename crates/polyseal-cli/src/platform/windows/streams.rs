@@ -12,7 +12,7 @@ pub(crate) use std::os::windows::io::AsHandle as Stream;
 
 #[cfg(feature = "stores")]
 const NOTHING: &str = "NUL";
-/// Whoever has made a pipe may ask who reads it, and no more.
+/// A pipe's maker may ask who reads it, and no more.
 const SECURITY_IDENTIFICATION: u32 = 1 << 16;
 
 /// A stream that has been opened to be read.
@@ -35,7 +35,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     opened.map_err(|error| if path.is_dir() { io::ErrorKind::IsADirectory.into() } else { error })
 }
 
-/// What has no contents.
+/// A file without contents.
 #[cfg(feature = "stores")]
 pub(crate) fn nothing() -> io::Result<File> {
     File::open(NOTHING)
@@ -46,8 +46,8 @@ pub(crate) fn to_file(stream: &impl AsHandle) -> io::Result<File> {
     stream.as_handle().try_clone_to_owned().map(File::from)
 }
 
-/// Which regular file it is; none of anything else. Of a pipe or the console the system may say
-/// that it is one, or nothing.
+/// Which regular file it is; `None` for anything else. The system may say that a pipe or the
+/// console is one, or nothing.
 pub(crate) fn file_id(file: &File) -> io::Result<Option<FileId>> {
     match FileId::of_file(file) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
