@@ -16,14 +16,6 @@
 //! [`Decryptor::detached_header`]). A [`manifest`] binds the names of a whole tree to its files,
 //! and to their contents by a [`Commitment`] each.
 //!
-//! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] carry
-//! whole files from where they are to where they shall be, [`Reader`] reads parts of one from many
-//! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
-//! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
-//! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
-//! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the
-//! names of a whole tree to its files, and to their contents by a [`Commitment`] each.
-//!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 39 other
 //! packages to compile rather than 183. The crate `rsa`, which is not in constant time, comes with

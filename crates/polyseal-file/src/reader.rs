@@ -8,10 +8,6 @@
 //! Threads share the cache, and do not wait for each other: the lock is held only to take something
 //! or to put it down. Memory is 2 MiB or one segment, and for each thread that reads, the stored
 //! bytes of one read and two segments.
-//!
-//! Threads share what is at hand, and do not wait for each other: the lock is held only to take
-//! something or to put it down. Memory is 2 MiB or one segment, and for each thread that reads, the
-//! stored bytes of one read and two segments.
 
 use std::collections::VecDeque;
 use std::fmt;
