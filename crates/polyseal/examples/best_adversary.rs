@@ -19,7 +19,7 @@ fn main() {
     }
     println!("n  pairs  best adversary  C(q,2)/2^2n times  theorem 1 allows");
     for (n, pairs) in games {
-        // What the commitment has: its counters are 1 and 2.
+        // The commitment's counters, which are 1 and 2.
         let best = Game::new(n, 3).best(pairs);
         let intuition = f64::from(pairs * (pairs - 1)) / 2.0 / f64::from(2 * n).exp2();
         let bound = for_kc(Amount::from(pairs), n).amount.log2().exp2().min(1.0);

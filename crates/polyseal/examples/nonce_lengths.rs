@@ -34,7 +34,7 @@ fn main() {
     }
 }
 
-/// Of the first blocks.
+/// The exclusive-or of the first blocks.
 fn xor(a: &[u8], b: &[u8]) -> String {
     hex::encode(a.iter().zip(b).map(|(a, b)| a ^ b).take(16).collect::<Vec<_>>())
 }

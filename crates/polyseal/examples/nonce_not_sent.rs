@@ -1,5 +1,5 @@
-//! What KC-XAES's commitment is worth where the nonce is not sent with the ciphertext, so that the
-//! attacker may open it with two.
+//! KC-XAES's commitment where the nonce is not sent with the ciphertext, so that the attacker may
+//! open it with two: its cost to break.
 //!
 //! Under one key that the attacker knows, two nonces with one commitment take about 2^16 calls of
 //! AES: this is done here, with KC-XAES itself, and one ciphertext becomes two letters. Two

@@ -2,8 +2,8 @@
 //! refuse it.
 //!
 //! GCM does not commit to its key, nor does XAES, whose derived keys are GCM's. The attacker
-//! chooses both keys, so this is no attack on secrecy: it is one on whoever believes that what two
-//! recipients have opened is the same message.
+//! chooses both keys, so this is no attack on secrecy: it is one on people who believe that two
+//! recipients who open one ciphertext have the same message.
 //!
 //!     cargo run --release -p polyseal --example two_keys_one_ciphertext
 

@@ -215,7 +215,7 @@ impl AnyAead {
         Ok(sealed)
     }
 
-    /// Opens `sealed` (nonce, ciphertext, tag; or with the nonce hidden) into a new vector. Whoever
+    /// Opens `sealed` (nonce, ciphertext, tag; or with the nonce hidden) into a new vector, whoever
     /// chose the nonce, and whatever the algorithm.
     ///
     /// # Errors
@@ -249,7 +249,7 @@ impl AnyAead {
         messages.iter().try_for_each(|message| message.outcome)
     }
 
-    /// What is left of `sealed` without its tag, or one of its tags.
+    /// The length of `sealed` without its tag, or one of its tags.
     fn least(&self, sealed: &[u8]) -> Result<usize> {
         let (expected, actual) = (self.lengths.tag, sealed.len());
         actual.checked_sub(expected).ok_or(Error::Buffer { expected, actual })

@@ -1,6 +1,6 @@
 //! Comparison in constant time.
 //!
-//! What follows from one is decided in one place, `contract/open.rs`.
+//! `contract/open.rs` is the only place that acts on the result.
 
 use subtle::{Choice, ConstantTimeEq};
 

@@ -17,7 +17,7 @@ use crate::sizes::Sizes;
 /// A result with Polyseal's [`Error`].
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// What went wrong.
+/// The errors of this library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -76,8 +76,8 @@ pub enum Error {
     },
     /// The key has been used as often as it may be: take another.
     Limit {
-        /// What of: `"messages with random nonces"`, `"messages"`, `"segments"`, `"bytes"` or
-        /// `"failed verifications"`.
+        /// The subject of the limit: `"messages with random nonces"`, `"messages"`, `"segments"`,
+        /// `"bytes"` or `"failed verifications"`.
         what: &'static str,
         /// How many of them a key may have.
         limit: u128,

@@ -1,4 +1,4 @@
-//! What a row of the registry is made of.
+//! The parts of a row of the registry.
 //!
 //! A [`Family`] says what an algorithm's specification fixes and which sizes and parameters may be
 //! chosen; an [`Algorithm`] is a family with every choice made. The families of algorithms
@@ -33,7 +33,7 @@ use crate::error::Result;
 #[cfg(test)]
 use crate::sizes::Sizes;
 
-/// What an algorithm does.
+/// The kind of algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -43,7 +43,7 @@ pub enum Kind {
     Mac,
 }
 
-/// What a byte costs on each back end, in thousandths of a cycle: the mean of sealing and opening
+/// The cost of a byte on each back end, in thousandths of a cycle: the mean of sealing and opening
 /// 1 KiB and 64 KiB. For comparison among algorithms; it depends on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,8 +65,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What was measured. NEON, which could not be, is taken to rank as AES-NI: both have one block
-    /// in a register.
+    /// A measured cost. NEON, which could not be measured, is taken to rank as AES-NI: both have
+    /// one block in a register.
     pub(crate) const fn measured(
         soft: u32,
         ssse3: u32,
@@ -97,9 +97,9 @@ pub struct Family {
     pub identity: Identity,
     /// The lengths and parameters that it comes in.
     pub sizes: FamilySizes,
-    /// What one key may do.
+    /// The limits of one key.
     pub limits: FamilyLimits,
-    /// What is claimed of it.
+    /// The security claims.
     pub claims: Claims,
     /// How fast it is among the others; `None`: not to be chosen for its speed, because it is no
     /// AEAD, only there for old data, or not measured beside them.
@@ -116,7 +116,7 @@ pub struct Identity {
     pub id: &'static str,
     /// The name in its specification.
     pub name: &'static str,
-    /// What it is for, in at most 35 characters.
+    /// The purpose, in at most 35 characters.
     pub purpose: &'static str,
     /// AEAD or MAC.
     pub kind: Kind,
@@ -143,9 +143,9 @@ pub(crate) enum Maker {
     WithSetup(fn(&Algorithm, &[u8], &[u8], Backend) -> Result<BoxedAead>),
 }
 
-/// A [`Maker`]: `maker!(Aead: |algorithm, key, backend| …)` with what a key of checked length
-/// makes, behind a pointer. Without an allocator there are no instances by name; nor are there in
-/// unit tests, which would compile every algorithm once more.
+/// A [`Maker`]: `maker!(Aead: |algorithm, key, backend| …)` with the function from a key of checked
+/// length to an instance behind a pointer. Without an allocator there are no instances by name; nor
+/// are there in unit tests, which would compile every algorithm once more.
 macro_rules! maker {
     ($kind:ident: $make:expr) => {{
         #[cfg(all(feature = "alloc", not(test)))]

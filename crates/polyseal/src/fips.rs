@@ -3,8 +3,8 @@
 //! The module offers CMAC, GCM and a generator, and neither KBKDF over CMAC nor XAES: those are
 //! composed here of its services, as the C2SP specification of XAES-256-GCM and eprint 2025/758
 //! say. N = U ‖ V. Sealing draws U from the module's generator, and the module draws V, GCM's
-//! nonce, itself: so nothing can be sealed under a nonce of the caller's. What is sealed here opens
-//! with [`gcm`](crate::gcm), and the other way round.
+//! nonce, itself: so nothing can be sealed under a nonce of the caller's. Messages that are sealed
+//! here open with [`gcm`](crate::gcm), and the other way round.
 //!
 //! Neither this library nor this composition is validated. `docs/fips.md` says what is, and what
 //! else a laboratory would ask.

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
-// What families share is there for all of them; and neither unit tests nor a build without an
+// Code that families share is there for all of them; and neither unit tests nor a build without an
 // allocator make an algorithm by its name.
 #![cfg_attr(
     any(

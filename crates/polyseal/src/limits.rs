@@ -4,11 +4,11 @@
 //! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds,
 //! and that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each
 //! bound stands for one user: with many keys, an adversary's chances against any of them add up.
-//! What is behind a limit, how likely an accident below it is, and what many keys have, is told by
-//! `bounds`.
+//! `bounds` tells the reason for a limit, how likely an accident below it is, and the chances with
+//! many keys.
 //!
-//! What it does not give: a counter knows what it is told. Who seals elsewhere under the same key,
-//! or forgets the counter between two runs, has to count together or take a fresh key.
+//! Limit: a counter knows only the calls that it is told. A program that seals elsewhere under the
+//! same key, or forgets the counter between two runs, has to count together or take a fresh key.
 //!
 //! ```
 //! use polyseal::Error;
@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::family::{Mode, Repeats};
 use crate::registry::{Algorithm, Level};
 
-/// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
+/// The bytes that one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
 const GCM_BYTES_LOG2: u32 = 52;
 
 /// The chance that is left to a forger, as the exponent of 1/2: what NIST SP 800-38D, section 8,
@@ -68,7 +68,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// What a message counts.
+    /// The charge of a message.
     #[must_use]
     pub fn charge(&self, message_bytes: u64, ad_bytes: u64) -> u128 {
         match self.extra_blocks {
@@ -99,7 +99,7 @@ impl Segments {
     }
 }
 
-/// What one key of an algorithm may do. `None`: no practical limit.
+/// The limits of one key of an algorithm. `None`: no practical limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -113,8 +113,8 @@ pub struct Limits {
     pub counted_nonce_messages: Option<u128>,
     /// The same for nonces that are certain to differ in the bytes that a key is derived from.
     pub counted_first_nonce_messages: Option<u128>,
-    /// Of a stream: its segments, which are messages to everything but nonces. `None`: there are
-    /// none.
+    /// The limits of a stream: its segments, which are messages to everything but nonces. `None`:
+    /// there are none.
     pub segments: Option<Segments>,
     /// Bytes of messages and associated data together. AEGIS's specification has no such limit.
     /// GCM's is 2^52, in blocks: an adversary's advantage is then at most 2^-33. AES-GCM-SIV's is
@@ -151,7 +151,7 @@ impl Limits {
         };
         let own = algorithm.instance_limits();
         let most = own.and_then(|own| own.max_messages);
-        // Where there is no use for nonces, there are none to run out of; otherwise none is one.
+        // Without a use for nonces, there are none to run out of; otherwise none is one.
         let nonces = |bits| if bits == 0 && own.is_some() { None } else { power(bits) };
         let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
@@ -250,7 +250,7 @@ fn power(log2: u32) -> Option<u128> {
     1_u128.checked_shl(log2)
 }
 
-/// What one key has done so far. It refuses before a limit is crossed, and then counts nothing.
+/// The use of one key so far. It refuses before a limit is crossed, and then counts nothing.
 ///
 /// A key that outlives the program needs its counter kept: store [`messages`](Self::messages),
 /// [`bytes`](Self::bytes) and [`failures`](Self::failures) before what they count leaves the
@@ -286,7 +286,7 @@ impl Usage {
     }
 
     /// Whether a fresh key may seal `messages` messages of at most `message_bytes` bytes each, with
-    /// at most `ad_bytes` bytes of associated data: for whoever knows beforehand, as a file format
+    /// at most `ad_bytes` bytes of associated data: for users who know beforehand, as a file format
     /// does, and need not count.
     ///
     /// ```

@@ -37,9 +37,9 @@ pub enum Need {
     Committing,
     /// To reveal no more under a repeated nonce than that two inputs are the same.
     MisuseResistant,
-    /// To hide the nonce from whoever lacks the key.
+    /// To hide the nonce from everyone without the key.
     NonceHiding,
-    /// To be made of what a FIPS 140-3 validation can approve.
+    /// To be made of parts that a FIPS 140-3 validation can approve.
     Fips,
     /// To process independent parts of one message side by side.
     Parallel,
@@ -53,15 +53,15 @@ pub enum Need {
     Tag256,
 }
 
-/// What there is to know about a need.
+/// The name, description and test of a need.
 struct Row {
     name: &'static str,
     description: &'static str,
     met_by: fn(&Algorithm) -> bool,
 }
 
-/// The work of breaking a commitment, as a power of two, below which it is none: what a tag of 16
-/// bytes can give.
+/// The work of breaking a commitment, as a power of two, below which it does not count: that of a
+/// tag of 16 bytes.
 const COMMITTING_BITS: u32 = 64;
 
 /// The number of messages that counts as any number of them.
@@ -145,7 +145,7 @@ impl Need {
         self.row().name
     }
 
-    /// What is needed, in a line.
+    /// The need, in a line.
     #[must_use]
     pub fn description(self) -> &'static str {
         self.row().description

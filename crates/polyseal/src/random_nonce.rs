@@ -7,9 +7,9 @@
 //! ([`Limits::random_nonce_messages`](crate::limits::Limits::random_nonce_messages)): a key that
 //! seals a million of them a second lasts for nearly nine years, so that hardly anybody has to
 //! count. That takes nonces of 16 bytes. AES-GCM with any nonce, 2^32 messages, would be done after
-//! 72 minutes, without a notice: it is refused. So are DNDK's nonces of less than 16 bytes, and
-//! what is built on AES-GCM without deriving keys. AES-GCM's own interface remains, for whoever
-//! counts.
+//! 72 minutes, without a notice: it is refused. So are DNDK's nonces of less than 16 bytes, and the
+//! algorithms on AES-GCM that do not derive keys. AES-GCM's own interface remains, for users who
+//! count.
 //!
 //! The typed ciphers have it as the trait [`RandomNonce`], and algorithms by name as
 //! [`AnyAead::seal_random_nonce`](crate::any::AnyAead::seal_random_nonce).

@@ -1,9 +1,9 @@
-//! What of XAES and KC-XAES a laboratory would register with NIST's Automated Cryptographic
-//! Validation Protocol, and that the schemes are made of exactly that.
+//! The registration of XAES and KC-XAES that a laboratory would file with NIST's Automated
+//! Cryptographic Validation Protocol, and a test that the schemes are made of exactly that.
 //!
 //! Names and values are those of the protocol's specifications for KDF (SP 800-108), MAC and
-//! symmetric ciphers. The same tables are in `docs/fips.md`. What they describe is computed here
-//! from another library's AES, and must give the published vectors.
+//! symmetric ciphers. The same tables are in `docs/fips.md`. The described functions are computed
+//! here from another library's AES, and must give the published vectors.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -192,7 +192,7 @@ fn cmac(key: &[u8], message: &[u8]) -> [u8; 16] {
 }
 
 /// KBKDF in counter mode (SP 800-108r1, 4.1), with nothing but the registered parameters. Notes the
-/// lengths in bits of what it gives to CMAC.
+/// lengths in bits of its inputs to CMAC.
 fn derive(kdf: &Kdf, key: &[u8], fixed_data: &[u8], cmacs: &mut BTreeSet<usize>) -> Vec<u8> {
     assert_eq!((kdf.kdf_mode, kdf.mac_mode), ("counter", "CMAC-AES256"));
     let mut output = Vec::new();

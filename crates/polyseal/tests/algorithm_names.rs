@@ -1,5 +1,5 @@
-//! `id[:name=value,…]`: one instance, one spelling. What is printed is read back as the same, and
-//! what is not written in that way is refused with the reason.
+//! `id[:name=value,…]`: one instance, one spelling. A printed name is read back as the same, and a
+//! name that is not written in that way is refused with the reason.
 
 mod common;
 

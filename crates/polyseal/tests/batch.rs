@@ -89,7 +89,7 @@ fn open<C: OnBackend>(cipher: &C, entries: &mut [Entry<C>]) -> Vec<bool> {
     authentic
 }
 
-/// What of a message is altered on its way: a tag in one of its bytes.
+/// The part of a message that is altered on its way: a tag in one of its bytes.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Nonce,
@@ -253,7 +253,7 @@ fn names_wrong_lengths<C: OnBackend>() {
     }
 }
 
-/// What goes side by side, what is nearly that, and what is too long.
+/// Lengths that go side by side, nearly so, and that are too long.
 const MIXED: [(usize, usize); 24] = [
     (0, 0),
     (0, 1),

@@ -50,8 +50,8 @@ fn two_keys_open_one_ciphertext() {
     }
 }
 
-/// What the registry claims is what the attack leaves: the key, under fixed AD, with half the tag's
-/// bits; nothing for a MAC.
+/// The registry claims the commitment that the attack leaves: the key, under fixed AD, with half
+/// the tag's bits; nothing for a MAC.
 #[test]
 fn the_registry_claims_no_more() {
     for family in families().iter().filter(|f| f.identity.id.starts_with("aegis-")) {

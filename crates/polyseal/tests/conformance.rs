@@ -260,7 +260,7 @@ fn round_trips_of_many_updates() {
 #[test]
 fn every_changed_byte_is_refused_and_the_output_wiped() {
     for_each_aead(|algorithm, backend| {
-        // What is short may be done in another way than what is long.
+        // Short messages may be handled in another way than long ones.
         for length in [21, rate(&algorithm) + 5] {
             Case::new(algorithm, 19, length).tamper(backend);
         }
@@ -398,7 +398,7 @@ fn batches_by_name() {
 }
 
 /// A nonce that is drawn travels in front, is as good as any, and is authentic; where a key would
-/// have too few messages, there is none.
+/// have too few messages, it is refused.
 #[test]
 fn random_nonces_travel_with_the_ciphertext() {
     let mut sealing = Vec::new();
@@ -406,7 +406,7 @@ fn random_nonces_travel_with_the_ciphertext() {
         let aead = AnyAead::new(&algorithm, &bytes(1, algorithm.key_bytes())).expect("an AEAD");
         let hides = algorithm.head_bytes() > 0;
         let (nonce_bytes, message) = (algorithm.nonce_bytes(), bytes(4, 40));
-        // What opens does not depend on who drew. What is hidden does not stand in front.
+        // Opening does not depend on who drew the nonce. A hidden one does not stand in front.
         let mut sealed = if hides { Vec::new() } else { bytes(2, nonce_bytes) };
         sealed.extend(aead.seal(&bytes(2, nonce_bytes), b"ad", &message).expect("sealing"));
         assert_eq!(aead.open_random_nonce(b"ad", &sealed).as_ref(), Ok(&message), "{algorithm}");

@@ -47,7 +47,7 @@ fn secret(seed: u64, count: usize) -> Vec<u8> {
     secret
 }
 
-/// What the world may see of `computed`.
+/// The part of `computed` that the world may see.
 fn released(mut computed: Vec<u8>) -> Vec<u8> {
     declassify(&mut computed);
     computed
@@ -298,7 +298,7 @@ fn secrets_of_flex_are_kept() {
     }
 }
 
-/// What is long: keys and associated data, which are hashed in a tree; streams; more blocks than
+/// Long inputs: keys and associated data, which are hashed in a tree; streams; more blocks than
 /// have masks from one value.
 #[test]
 fn secrets_of_flex_at_length_are_kept() {

@@ -67,7 +67,7 @@ fn peer_mac(a: &Algorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
     peer!(a.family().identity.id.trim_end_matches("-mac"), mac)
 }
 
-/// What the draft defines and the peer has.
+/// The algorithms that the draft defines and the peer has.
 fn of_the_draft(kind: Kind) -> Vec<Algorithm> {
     let all = instances(kind).into_iter().filter(|a| a.family().identity.id.starts_with("aegis-"));
     let (draft, v1): (Vec<_>, Vec<_>) = all.partition(|a| !a.family().identity.id.ends_with("-v1"));

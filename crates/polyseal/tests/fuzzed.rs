@@ -1,4 +1,4 @@
-//! What the fuzz targets check (`research/fuzz/checks`), on the inputs that they have found
+//! Runs the checks of the fuzz targets (`research/fuzz/checks`) on the inputs that they have found
 //! (`research/fuzz/corpus`), and on others drawn by chance: a first look within seconds. `make
 //! fuzz` looks for longer, and sees what a change has reached.
 

@@ -2,7 +2,7 @@
 //! none between families; and `unsafe` in one room only.
 //!
 //! An arrow is a path that begins with `crate` or `super` and leads into another room. [`ROOMS`]
-//! says which rooms each floor has. What may lead where:
+//! says which rooms each floor has. These arrows are allowed:
 //!
 //! - the api to every room: it puts together what the families bring;
 //! - a family to parts and the back end, never to another family: what two of them share is a part;
@@ -204,7 +204,7 @@ fn objection(source: &Source, path: &[String]) -> Option<String> {
     const FAMILY: usize = 1;
     const GROUND: usize = ROOMS.len() - 1;
     let (from, to) = (source.room(), path.first()?.as_str());
-    // What stands at the root itself: `crate::Error`, `crate::Result`, re-exported from the ground.
+    // The items at the root itself: `crate::Error`, `crate::Result`, re-exported from the ground.
     let to = if ["Error", "Result"].contains(&to) { "error" } else { to };
     let item = path.join("::");
     let (Some(above), Some(below)) = (layer(from), layer(to)) else {
@@ -300,7 +300,7 @@ fn at_the_border_of_python_unsafe_is_in_one_file_and_is_argued() {
     assert!(count > 5, "only {count} uses of unsafe were found: is the search broken?");
 }
 
-/// What compares tags, and what decides after that: the FIPS module compares its own.
+/// The files that compare tags, and that decide after that: the FIPS module compares its own.
 #[test]
 fn one_file_compares_tags() {
     let compares = |source: &Source| {
@@ -313,7 +313,7 @@ fn one_file_compares_tags() {
     assert_eq!(names, ["contract::open", "ct", "fips"]);
 }
 
-/// What the library computes depends on its inputs and the CPU, and its build on its source.
+/// The library's results depend on its inputs and the CPU, and its build on its source.
 #[test]
 fn nothing_reads_the_environment_and_nothing_runs_at_build_time() {
     for source in sources() {

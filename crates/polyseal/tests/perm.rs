@@ -20,7 +20,7 @@ fn named(name: &str) -> Permutation {
     Permutation::ALL.into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// What `permutation` makes of `blocks`.
+/// The image of `blocks` under `permutation`.
 fn image(
     permutation: Permutation,
     backend: Backend,

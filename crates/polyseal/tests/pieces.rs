@@ -151,8 +151,8 @@ impl Cut {
         assert!(beside.iter().all(|&b| b == 0xee), "beside the message");
     }
 
-    /// For what differs: AEGIS's degrees, which divide lanes otherwise, and tags; AES and its key,
-    /// hashed nonces and short tags, derived keys and commitments.
+    /// For the differences: AEGIS's degrees, which divide lanes otherwise, and tags; AES and its
+    /// key, hashed nonces and short tags, derived keys and commitments.
     fn everywhere(&self) {
         self.is_the_whole::<Aegis<X128<1>, U32>>();
         self.is_the_whole::<Aegis<X128<2>, U32>>();

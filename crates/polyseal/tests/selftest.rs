@@ -7,8 +7,8 @@ use polyseal::selftest;
 use polyseal::testing::Backend;
 
 /// The instances of `family` that need an answer: all of them, or, where there are many lengths,
-/// every choice of parameters with the lengths that go with it. Of lengths that have a name, each
-/// under one rule.
+/// every choice of parameters with the lengths that go with it. Lengths that have a name are taken,
+/// each under one rule.
 fn needed(family: &'static Family) -> impl Iterator<Item = Algorithm> {
     let few = Algorithm::instances(family).count() <= 24;
     let is_length = |name| ["key", "nonce", "tag"].contains(&name);

@@ -83,7 +83,7 @@ fn every_file_on_every_back_end() {
 }
 
 /// Any configuration with setup associated data. A nonce that is hidden is not told to opening,
-/// which has to find it. What does not commit is a wide-block cipher.
+/// which has to find it. A configuration that does not commit is a wide-block cipher.
 fn check_flex(params: &Value, test: &Value, backend: Backend) {
     let name = format!("flex {} on {} test {}", params["cfg"], backend.name(), test["tcId"]);
     let [key, nonce, ad, message, ciphertext] =

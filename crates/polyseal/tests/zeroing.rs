@@ -39,7 +39,7 @@ use common::instances;
 /// The secret: every key begins with it, and no other memory holds it.
 const SECRET: [u8; 16] = *b"\xd1\x9c\x3e\xa7\x52\xf8\x0b\x64\xb5\x2d\xe6\x91\x4a\x78\xc3\x1f";
 
-/// What was in the blocks that this thread has given back while it was watching.
+/// The contents of the blocks that this thread has given back while it was watching.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Remains {
     blocks: usize,
@@ -55,7 +55,7 @@ struct Sought([(u128, u128); 8]);
 
 impl Sought {
     fn new(secrets: &[&[u8]]) -> Self {
-        // What is left over is never found.
+        // An unused entry is never found.
         let mut sought = Self([(1, 0); 8]);
         assert!(secrets.len() <= sought.0.len());
         for (sought, secret) in sought.0.iter_mut().zip(secrets) {
@@ -65,7 +65,7 @@ impl Sought {
         sought
     }
 
-    /// Whether one of them is the end of what was read, of which `last` are the last 16 bytes.
+    /// Whether one of them is the end of the bytes read, of which `last` are the last 16 bytes.
     fn ends(&self, last: u128) -> bool {
         self.0.iter().any(|&(value, mask)| last & mask == value)
     }
@@ -109,7 +109,7 @@ unsafe impl GlobalAlloc for Watching {
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-/// What dropping `owner` leaves in the memory that it gives back.
+/// The remains of `owner` in the memory that it gives back.
 fn remains<T>(owner: T) -> Remains {
     remains_of(&[&SECRET], owner)
 }
@@ -138,29 +138,29 @@ static KEY: [u8; 32] = key();
 /// As long as the longest key.
 static LONG_KEY: [u8; 1024] = key();
 
-/// What `make` makes, on the heap. Its padding has what was on the stack, which is nothing.
+/// The value of `make`, on the heap. Its padding has the stack's contents, which are zeros.
 fn boxed<T>(make: impl FnOnce() -> T) -> Box<T> {
     clear_the_stack();
     Box::new(make())
 }
 
-/// What is public beside a key: the back end and the strategy.
+/// The public bytes beside a key: the back end and the strategy.
 const BESIDE_A_KEY: usize = 2;
 
-/// What is public beside a state: those, counters, and the address and length of a destination. A
+/// The public bytes beside a state: those, counters, and the address and length of a destination. A
 /// state that is under way has 100 bytes of message, and more of registers and key stream.
 const BESIDE_A_STATE: usize = 24;
 
-/// What there is beside an expanded key of GCM, which is aligned to 64 bytes: the padding has
+/// The other bytes beside an expanded key of GCM, which is aligned to 64 bytes: the padding has
 /// whatever was there before. Each of the secrets is longer.
 const BESIDE_AN_EXPANDED_KEY: usize = 100;
 
-/// What is public beside what HMAC keeps of a key: how many blocks it has taken.
+/// The public bytes beside HMAC's state of a key: how many blocks it has taken.
 const BESIDE_A_HASHED_KEY: usize = 16;
 
-/// What is public beside a message of GCM: those, the first counter block, and the commitment,
-/// which is most of a public tag. So much that a block of key stream could hide in it: what is
-/// secret is looked for by its value.
+/// The public bytes beside a message of GCM: those, the first counter block, and the commitment,
+/// which is most of a public tag. So many that a block of key stream could hide in them: secrets
+/// are looked for by their values.
 const BESIDE_A_MESSAGE: usize = BESIDE_AN_EXPANDED_KEY + BESIDE_A_STATE + 16 + 32;
 
 #[track_caller]
@@ -285,7 +285,7 @@ fn reversed(mut block: [u8; 16]) -> [u8; 16] {
 fn a_message_of_gcm_is_wiped() {
     let nonce = [9; 24].into();
     let k_u = k_u(&[9; 12]);
-    // Of the 229 bytes, five are in the block under way; the message is the same in all of it.
+    // Five of the 229 bytes are in the block under way; the message is the same in all of it.
     let mut message = [0x5a; 240];
     let mut key_stream = [0x5a; 16];
     {
@@ -420,7 +420,7 @@ fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.chunks(16).map(<[u8]>::to_vec).collect()
 }
 
-/// What HKDF-SHA-512 computes on the way to the key of a message: the pseudorandom key, also as
+/// The intermediate values of HKDF-SHA-512 for the key of a message: the pseudorandom key, also as
 /// HMAC pads it, and its first output, of which the key is the beginning.
 fn hkdf(salt: &[u8]) -> Vec<Vec<u8>> {
     let (prk, expand) = hkdf::Hkdf::<sha2::Sha512>::extract(Some(salt), &KEY);

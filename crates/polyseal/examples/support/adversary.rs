@@ -23,7 +23,7 @@ use std::rc::Rc;
 const MOST: usize = 32;
 const UNKNOWN: u8 = 0xff;
 
-/// What is known of one key.
+/// The known pairs of one key.
 #[derive(Clone, Copy)]
 struct Key {
     forward: [u8; MOST],
@@ -73,7 +73,7 @@ impl Game {
         key
     }
 
-    /// What is left to win with `pairs` more pairs.
+    /// The chance still to win with `pairs` more pairs.
     fn value(self, keys: &mut Vec<Key>, pairs: u32, tables: &mut Tables) -> f64 {
         if pairs == 0 {
             return 0.0;
@@ -116,7 +116,7 @@ impl Game {
                 for z in 0..usize::from(self.values()) {
                     let mut row = tables.iter().fold(0, |row, table| row | table[at + z]);
                     sum += f64::from(row.count_ones());
-                    // Of the pair of 0, one half is known: one answer is all that is left.
+                    // The pair of 0 has one half known: one answer remains.
                     let weight = if a == 0 { 1.0 } else { 1.0 / (inputs - 1.0) };
                     if a != 0 {
                         backward[z] += f64::from(row.count_ones()) * weight;
@@ -139,7 +139,7 @@ impl Game {
         (usize::from(e0) << self.n | usize::from(a)) << self.n
     }
 
-    /// With what a new key collides with `key`. Those of keys with one pair are kept.
+    /// The values with which a new key collides with `key`. Those of keys with one pair are kept.
     fn table(self, key: &Key, tables: &mut Tables) -> Rc<[u32]> {
         if let Some(table) = tables.get(&key.forward) {
             return Rc::clone(table);
@@ -313,7 +313,7 @@ impl Game {
                 if known {
                     rows[usize::from(z)] |= 1 << z2;
                 }
-                // The new pair is the first block of what has collided partly before.
+                // The new pair is the first block of an earlier partial collision.
                 let w = key.backward[usize::from(z)];
                 if w == UNKNOWN || key.at(w ^ self.delta) != z2 {
                     continue;

@@ -1,14 +1,14 @@
 //! The search for two keys with one commitment under one nonce (FOR-KC), on the toy.
 //!
 //! All of the commitment's 2n bits must be the same, so it is a search for keys' birthdays among
-//! 2^(2n): about 2^n keys, of four calls each. What helps with free nonces does not help here: a
+//! 2^(2n): about 2^n keys, of four calls each. The trick for free nonces does not help here: a
 //! first block that has been chosen is the encryption of something else than this nonce asks for.
 
 use std::collections::{HashMap, HashSet};
 
 use super::toy::{Opening, Toy, keys};
 
-/// What a key costs: K1, X1 and two blocks.
+/// Calls that a key costs: K1, X1 and two blocks.
 pub(crate) const CALLS_PER_KEY: u64 = 4;
 
 fn under_one_nonce(key: u64) -> Opening {

@@ -4,7 +4,7 @@
 //! boundary and behind the last one is to be ignored. An attacker needs no more of a format: in
 //! PDF, ZIP, HTML and many others there are places that nobody reads.
 
-/// What both recipients are sent in clear, as associated data.
+/// The associated data that both recipients are sent in clear.
 pub(crate) const HEADER: &[u8] = b"Content-Type: multipart/mixed; boundary=letter";
 
 pub(crate) const LETTERS: [&str; 2] = [

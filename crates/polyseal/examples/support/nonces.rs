@@ -1,15 +1,14 @@
 //! One ciphertext under one key, with two nonces, where the nonce is not sent beside it.
 //!
-//! KC-XAES's commitment is AES_K(X1 ⊕ (V ‖ c4) ⊕ K1) ‖ AES_K(X1 ⊕ (V ‖ c5) ⊕ K1), with
-//! X1 = AES_K("XCMT" ‖ U). Whoever knows K and chooses the nonces has the same for (U, V) and
+//! KC-XAES's commitment is AES_K(X1 ⊕ (V ‖ c4) ⊕ K1) ‖ AES_K(X1 ⊕ (V ‖ c5) ⊕ K1), with X1 =
+//! AES_K("XCMT" ‖ U). An attacker who knows K and chooses the nonces has the same for (U, V) and
 //! (U', V') if X1 ⊕ X1' = (V ⊕ V') ‖ 0000. V' is free, so only the last four bytes of X1 must be
 //! the same: a collision on 32 bits. In a nonce of b < 24 bytes, V begins with the last 24 − b
 //! bytes of U. If those are the same in all U, X1 must be the same in its first 24 − b bytes, too.
 //!
-//! `bound` is a commitment without such pairs, which is ours: the second half's last block has
-//! U ⊕ V where the first has V. Whoever knows K decrypts both halves, finds U in their difference
-//! and then V: so no two nonces of one key share it. It is CMAC twice, as K_C is, with as many
-//! calls of AES.
+//! `bound` is a commitment without such pairs, which is ours: the second half's last block has U ⊕
+//! V where the first has V. With K, both halves decrypt, their difference gives U and then V: so no
+//! two nonces of one key share it. It is CMAC twice, as K_C is, with as many calls of AES.
 
 use std::collections::HashMap;
 

@@ -24,7 +24,7 @@ pub(crate) struct Opening {
     pub(crate) v: u32,
 }
 
-/// What ⟨24 − b⟩ ‖ 01 00 01 and ⟨24 − b⟩ ‖ 01 00 02 are here.
+/// The counterparts of ⟨24 − b⟩ ‖ 01 00 01 and ⟨24 − b⟩ ‖ 01 00 02.
 const C4: u32 = 1;
 const C5: u32 = 2;
 
@@ -146,8 +146,7 @@ impl Toy {
         unreachable!("more keys than values")
     }
 
-    /// The nonce under which `m` is encrypted to the commitment's first block; rarely there is
-    /// none.
+    /// The nonce under which `m` is encrypted to the commitment's first block; rarely `None`.
     fn nonce_for(&self, key: u64, m: u32) -> Option<Opening> {
         let wanted = m ^ self.k1(key) ^ C4;
         (0..1 << (self.n - self.word())).find_map(|u| {
@@ -170,7 +169,7 @@ pub(crate) fn mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The mean of the logarithm of what `attack` costs, over many seeds.
+/// The mean of the logarithm of the calls of `attack`, over many seeds.
 pub(crate) fn log2_cost(n: u32, seeds: u64, attack: impl Fn(&Toy, u64)) -> f64 {
     let costs = (0..seeds).map(|seed| {
         let toy = Toy::new(n);

@@ -7,7 +7,7 @@ use super::letters::{HEADER, LETTERS, body, read};
 use super::readers::{Reader, ciphertext_for_both};
 use super::schemes;
 
-/// What came of it.
+/// The result of the search.
 pub(crate) struct Outcome {
     /// The letter that each key finds, or why it opens nothing.
     pub(crate) letters: [Result<String, Error>; 2],

@@ -8,7 +8,7 @@ use super::schemes;
 
 pub(crate) const KEY: [u8; 32] = [1; 32];
 
-/// What each of `nonces` opens the same ciphertext of the scheme called `name` to.
+/// The text to which each of `nonces` opens the same ciphertext of the scheme called `name`.
 pub(crate) fn attack(name: &str, nonces: &[Vec<u8>; 2]) -> [polyseal::Result<String>; 2] {
     let algorithm = schemes::algorithm(name);
     let readers = nonces.each_ref().map(|nonce| Reader::new(&algorithm, &KEY, nonce));

@@ -1,5 +1,5 @@
-//! What a program has that asks for nothing: AEGIS, GCM and CTX, without Flex, OMD and what is
-//! there for the papers.
+//! The default features: AEGIS, GCM and CTX, without Flex, OMD and the algorithms that are there
+//! for the papers.
 
 use polyseal::Error;
 use polyseal::any::{AnyAead, AnyMac};

@@ -42,7 +42,7 @@ pub(super) trait LaneTask<V: VariantImpl> {
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) -> Self::Output;
 }
 
-/// What follows initialisation under a key and a nonce, for any division of the lanes into parts.
+/// The work after initialisation under a key and a nonce, for any division of the lanes into parts.
 pub(super) trait MessageTask<V: VariantImpl> {
     fn run<L: Lanes, const K: usize>(self, engine: Engine<V, L, K>);
 }

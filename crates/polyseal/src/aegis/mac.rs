@@ -5,9 +5,9 @@
 //! tags there.) One key, one tag length, and never a key of an AEAD or a key stream.
 //!
 //! A nonce may be used again: of the draft's functions this is the only one that takes a (key,
-//! nonce) pair for more than one input. What it does not give: it is no hash, for whoever knows the
-//! key finds inputs with the same tag at once; and tags are no key material, for nothing says that
-//! they are uniformly random.
+//! nonce) pair for more than one input. It is no hash, for anyone who knows the key finds inputs
+//! with the same tag at once; and tags are no key material, for nothing says that they are
+//! uniformly random.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -11,10 +11,10 @@
 //! under a key. Nonces of the 128 family may be random for up to 2^48 messages a key; those of the
 //! 256 family without practical limit. A repeated nonce breaks confidentiality and authenticity.
 //!
-//! What it does not give: a commitment when the adversary chooses the associated data (two keys,
-//! one ciphertext and tag, at the cost of two encryptions: see `research/papers/aegis.md`). With
-//! fixed associated data it commits to the key with about 64 bits (16-byte tag) or 128 bits
-//! (32-byte tag). Never use two algorithms, two degrees or two tag lengths with one key.
+//! It does not give a commitment when the adversary chooses the associated data (two keys, one
+//! ciphertext and tag, at the cost of two encryptions: see `research/papers/aegis.md`). With fixed
+//! associated data it commits to the key with about 64 bits (16-byte tag) or 128 bits (32-byte
+//! tag). Never use two algorithms, two degrees or two tag lengths with one key.
 //!
 //! ```
 //! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};

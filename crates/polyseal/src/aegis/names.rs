@@ -117,7 +117,7 @@ const DRAFT: &str = "RFC 10032 (draft-irtf-cfrg-aegis-aead-18)";
 const PAPER: &str =
     "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
 
-/// Of RFC 9771's security properties none is claimed: not multi-user security beyond the generic
+/// None of RFC 9771's security properties is claimed: not multi-user security beyond the generic
 /// bounds, misuse resistance, nonce hiding, leakage resistance, integrity under release of
 /// unverified plaintext, nor key or full commitment (which fails when associated data is chosen).
 const ONE_LANE: &[&str] = &["inverse-free", "setup-free", "single-pass", "streamable"];
@@ -129,7 +129,7 @@ const LANES: &[&str] =
 // Costs were measured on an Intel Rocket Lake by `polyseal-bench run --rounds 61`, seal and open,
 // 1 KiB and 64 KiB.
 
-/// What the rows have in common; the family of 16-byte keys. The limits are those of the draft's
+/// The common part of the rows; the family of 16-byte keys. The limits are those of the draft's
 /// sections 10.1.1 and 10.3.
 const AEAD128: Family = Family {
     identity: Identity {

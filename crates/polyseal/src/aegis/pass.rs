@@ -1,4 +1,4 @@
-//! What can be done to the bytes of a message, update by update: absorb, encrypt, decrypt, or
+//! Operations on the bytes of a message, update by update: absorb, encrypt, decrypt, or
 //! exclusive-or with the key stream.
 //!
 //! Block `i` of an update of `W` words over `D` lanes is word `i / D` of lane `i mod D`. The last
@@ -101,7 +101,7 @@ impl<V: VariantImpl, L: Lanes> Pass<V, L> for Decrypt<'_, '_> {
         let bytes = self.buffer.len() - at;
         let c = load_partial::<V, L>(isa, p, &self.buffer.get_in()[at..]);
         let mut m = xor::<V, L>(c, part.key_stream());
-        // What is absorbed is the padded message: nothing of the key stream behind it.
+        // The padded message is absorbed, with no key stream behind it.
         for (w, word) in m.as_mut().iter_mut().enumerate() {
             *word = word.truncate(share::<V, L>(p, w, bytes).len());
         }

@@ -1,4 +1,4 @@
-//! What the two AEGIS states have in common, as seen by the modes.
+//! The interface of the two AEGIS states, for the modes.
 
 use crate::backend::Lanes;
 

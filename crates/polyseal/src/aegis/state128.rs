@@ -25,10 +25,10 @@ impl<L: Lanes> State128<L> {
         self.0[4] = self.0[4].xor(x4);
     }
 
-    /// Two updates with the same message. What they add to S0 and S4 cancels out in the end, and so
-    /// does the context that initialisation adds to S3 and S7 before each: it is here already, and
-    /// is afterwards unless this is the `end`. So it is added to what the second update's rounds
-    /// start from, and not to their keys.
+    /// Two updates with the same message. Their additions to S0 and S4 cancel out in the end, and
+    /// so does the context that initialisation adds to S3 and S7 before each: it is here already,
+    /// and is afterwards unless this is the `end`. So it is added to the start of the second
+    /// update's rounds, and not to their keys.
     #[inline(always)]
     fn update_twice(&mut self, [m0, m4]: [L; 2], context: Option<L>, end: bool) {
         self.rounds(self.0);

@@ -1,4 +1,4 @@
-//! What tells one AEGIS algorithm from another: the state, the degree, the rule for contexts.
+//! The differences between AEGIS algorithms: the state, the degree, the rule for contexts.
 
 use core::fmt;
 use core::marker::PhantomData;

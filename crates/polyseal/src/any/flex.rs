@@ -1,4 +1,4 @@
-//! What only Flex has: setup associated data, and nonces that are hidden.
+//! The operations that only Flex has: setup associated data, and nonces that are hidden.
 
 use super::{AnyAead, check};
 use crate::backend::Backend;

@@ -1,8 +1,8 @@
-//! What CPUID says of this CPU: asked once, with `std` or without.
+//! The features that CPUID reports: asked once, with `std` or without.
 //!
 //! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (CPUID, XGETBV)
-//! and volume 1, 13.3 (which registers the operating system saves). What the whole build is
-//! compiled for counts as there, as with `std::is_x86_feature_detected`.
+//! and volume 1, 13.3 (which registers the operating system saves). Features that the whole build
+//! is compiled for count as there, as with `std::is_x86_feature_detected`.
 //!
 //! Code that is compiled without SSE2, as kernels are, must leave vector registers alone whatever
 //! the CPU has: there, nothing is found. In an SGX enclave CPUID is not allowed.
@@ -35,7 +35,7 @@ macro_rules! features {
             $($name,)+
         }
 
-        /// What the whole build is compiled for.
+        /// The features that the whole build is compiled for.
         const COMPILED: u32 =
             0 $(| (cfg!(target_feature = $text) as u32) << Feature::$name as u32)+;
 

@@ -11,7 +11,7 @@ use super::KeyedTask;
 use super::state_lanes::StateLanes;
 use super::words::Words;
 
-/// What the methods of [`Clmul`] that tell blocks apart are where there is one block.
+/// The methods of [`Clmul`] that tell blocks apart, for one block.
 macro_rules! one_block {
     () => {
         #[inline(always)]
@@ -91,7 +91,7 @@ pub trait Isa: Copy {
 
 /// A part of a computation that may have a function of its own.
 pub trait Outlined<I> {
-    /// What it computes.
+    /// The result.
     type Output;
 
     /// The computation, which is marked `#[inline(always)]`.

@@ -10,8 +10,8 @@
 //!
 //! It takes a module with its vectors ([`Lanes`], [`Clmul`], [`StateLanes`], [`Words`]), a proof in
 //! [`cpu`], and a row in the list of back ends. AVX10 needs nothing: it has the instructions of
-//! `vaes512`, and its CPUs report them. Of two more, which nobody has written, this is known
-//! (November 2026):
+//! `vaes512`, and its CPUs report them. This is known (November 2026) of two more, which nobody has
+//! written:
 //!
 //! - **RISC-V with Zvkned and Zvbc.** `vaesem.vv` and `vaesef.vv` are what `aesenc` and
 //!   `aesenclast` are, on every 128 bits of a vector; `vclmul` and `vclmulh` give the two halves of
@@ -79,7 +79,7 @@ pub(crate) use words::{Word, Words};
 /// Implementations mark `run` `#[inline(always)]`, as they do every generic function below it:
 /// only then does the body take on the wrapper's target features.
 pub trait Task {
-    /// What it computes.
+    /// The result.
     type Output;
 
     /// The computation, with `isa`'s instructions.
@@ -90,7 +90,7 @@ pub trait Task {
 /// registers, all else in memory. So a message's first instruction waits for one load less, which
 /// takes 8 cycles on Zen 3.
 pub trait KeyedTask<K, N> {
-    /// What it computes.
+    /// The result.
     type Output;
 
     /// The computation, with `isa`'s instructions.
@@ -108,7 +108,8 @@ impl<T: Task> KeyedTask<(), ()> for T {
 
 /// Tasks that follow one another on one back end.
 pub(crate) trait Sequence {
-    /// The tasks. Implementations mark it `#[inline(always)]`, or what it calls for what is rare.
+    /// The tasks. Implementations mark it `#[inline(always)]`, or the functions that it calls in
+    /// rare cases.
     fn run<I: Isa>(self, calls: Calls<I>);
 }
 

@@ -1,6 +1,6 @@
 //! WebAssembly with vectors (`simd128`): AES by shuffles, one block in a register.
 //!
-//! A module that has vectors is refused where there are none, so that the build decides, and no
+//! A module that has vectors is refused by machines without them, so the build decides, not
 //! detection. With `relaxed-simd`, too, a shuffle is one instruction of x86-64.
 
 #[cfg(target_feature = "relaxed-simd")]
@@ -29,7 +29,7 @@ impl Isa for Simd128 {
     type Words = Word<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
-    // Of x86-64's 16: the others hold a round's tables.
+    // x86-64 has 16: the others hold a round's tables.
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 

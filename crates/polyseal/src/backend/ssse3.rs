@@ -25,7 +25,7 @@ impl Isa for Ssse3 {
     type Words = Word<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
-    // Of 16: the others hold a round's tables.
+    // There are 16: the others hold a round's tables.
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
 

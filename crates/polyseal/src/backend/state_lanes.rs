@@ -1,4 +1,4 @@
-//! What permutations need of vectors of AES blocks, beyond [`Clmul`](super::Clmul).
+//! The operations on vectors of AES blocks that permutations need, beyond [`Clmul`](super::Clmul).
 //!
 //! A permutation made of AES rounds works on states of a few *words*, an AES block each. Vectors
 //! hold them side by side: vector `k` has word `k` of one state in each lane. In memory the words
@@ -11,8 +11,8 @@
 
 use super::lanes::Clmul;
 
-/// A vector whose blocks are the same word of different states. With one block, which is what the
-/// defaults are for, memory's order is the lanes', turned or not.
+/// A vector whose blocks are the same word of different states. With one block, for which the
+/// defaults are, memory's order is the lanes', turned or not.
 pub trait StateLanes: Clmul {
     /// From memory's order to lanes: of as many states of `W` words as there are lanes, one after
     /// the other, word `k` of state `i` becomes lane `i` of vector `k`.

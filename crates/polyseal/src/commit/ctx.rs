@@ -9,8 +9,7 @@
 //! that to it K and K ‖ 0 are one key. Each AEAD here takes keys of one length only; never take one
 //! tag for those of two AEADs.
 //!
-//! The associated data is hashed twice. What it does not give: a commitment that anyone can check
-//! without the key.
+//! The associated data is hashed twice. The commitment cannot be checked without the key.
 
 use aead::consts::U32;
 use aead::inout::InOutBuf;

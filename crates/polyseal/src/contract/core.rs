@@ -1,4 +1,4 @@
-//! What a family brings.
+//! The interface that a family implements.
 
 #[cfg(feature = "alloc")]
 use alloc::{vec, vec::Vec};
@@ -106,7 +106,8 @@ pub(crate) trait Core {
         Ok(message)
     }
 
-    /// The same where the nonce is hidden in it; otherwise there is none, and it has no bytes.
+    /// The same with the nonce hidden in it; by default there is no hidden nonce, and it has no
+    /// bytes.
     #[cfg(feature = "alloc")]
     fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened>
     where

@@ -1,5 +1,5 @@
-//! What every algorithm does once it has been chosen at run time: behind a pointer, with lengths
-//! that have been checked.
+//! The interface of every algorithm that is chosen at run time: behind a pointer, with lengths that
+//! have been checked.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -85,7 +85,7 @@ impl<C: Core + Send + Sync> DynAead for C {
     }
 }
 
-/// What every MAC offers once its lengths have been checked.
+/// The operations of every MAC, on checked lengths.
 pub(crate) trait DynMac: Send + Sync {
     fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]);
 }
@@ -93,7 +93,7 @@ pub(crate) trait DynMac: Send + Sync {
 pub(crate) type BoxedAead = Box<dyn DynAead>;
 pub(crate) type BoxedMac = Box<dyn DynMac>;
 
-/// What a ciphertext was made from.
+/// The inputs that a ciphertext was made from.
 ///
 /// It has no `==`, which would compare secrets byte by byte until two differ.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! What an AEAD is to the rest of the library.
+//! The interface of an AEAD to the rest of the library.
 //!
 //! A family brings a [`Core`]: it seals, and it decrypts and says which tag there should have been.
 //! Everything else is here, once for all of them: to compare tags and wipe what is not authentic

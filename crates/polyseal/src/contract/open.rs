@@ -77,7 +77,7 @@ pub(crate) fn verdict(authentic: Choice) -> Result<()> {
     if is_true(authentic) { Ok(()) } else { Err(Error::Unauthentic) }
 }
 
-/// Whether `tag` is the one that there should be, for what is done only to a forgery.
+/// Whether `tag` is the expected one, for work that is done only on a forgery.
 #[cfg(feature = "ctx")]
 #[inline]
 pub(crate) fn is_right(expected: &[u8], tag: &[u8]) -> bool {

@@ -75,7 +75,7 @@ impl<O: Ongoing, T: ArraySize> Encryptor<O, T> {
 /// verified. If it is not, or if the decryptor is dropped before, what was written is wiped.
 ///
 /// A decryptor must be finalised or dropped: one that is leaked ([`core::mem::forget`]) gives its
-/// buffer back as it is, with what has been decrypted and not verified.
+/// buffer back as it is, with plaintext that has not been verified.
 pub struct Decryptor<'a, O: Ongoing, T: ArraySize> {
     ongoing: O,
     destination: &'a mut [u8],

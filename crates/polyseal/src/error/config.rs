@@ -16,7 +16,8 @@ pub enum ConfigError {
     CommitsAlways,
     /// Only `Mode::Och` and `Mode::Civ` go in segments, and with a nonce that is not hidden.
     Stream,
-    /// Of the eight bytes: segments have 2^8 to 2^24 bytes; without segments the number is zero.
+    /// The segment field of the eight bytes: segments have 2^8 to 2^24 bytes; without segments the
+    /// number is zero.
     Segment(u16),
     /// Segments have 2^8 to 2^24 bytes, a power of two.
     SegmentBytes(usize),

@@ -115,9 +115,9 @@ impl Algorithm {
             .map_or((family.sizes.nonce_bytes, family.sizes.tag_bytes), |lengths| lengths(self))
     }
 
-    /// Every instance of `family`: the default, and then all of them. Of configurations those that
-    /// have a name of their own, of lengths those that are [`listed`](super::FamilySizes::listed),
-    /// and none that needs a permission.
+    /// Every instance of `family`: the default, and then all of them. Only configurations that have
+    /// a name of their own, only lengths that are [`listed`](super::FamilySizes::listed), and no
+    /// instance that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
         let values = family.sizes.params.iter().map(|param| param.values().len()).product();

@@ -1,8 +1,8 @@
-//! What is claimed of an algorithm.
+//! The security claims of an algorithm.
 
 use super::Algorithm;
 
-/// What is claimed of a family. What is not claimed does not hold.
+/// The security claims of a family. All else does not hold.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Claims {
@@ -10,19 +10,19 @@ pub struct Claims {
     pub commitment: &'static [Commitment],
     /// When two messages under one key have the same commitment.
     pub(crate) commitment_repeats: Repeats,
-    /// What a repeated nonce costs.
+    /// The damage of a repeated nonce.
     pub misuse: Misuse,
-    /// Whether the nonce is hidden from whoever lacks the key.
+    /// Whether the nonce is hidden from everyone without the key.
     pub nonce_hiding: bool,
     /// Whether independent parts of one message are processed side by side.
     pub parallel: bool,
     /// Whether ciphertext can be produced before the whole message is known.
     pub online: bool,
-    /// Whether it is made of what a FIPS 140-3 validation can approve. No claim that this library
-    /// has been validated.
+    /// Whether it is made of parts that a FIPS 140-3 validation can approve. No claim that this
+    /// library has been validated.
     pub fips: bool,
-    /// Whether others than its authors have looked at its security. What nobody has is chosen only
-    /// where nothing else will do.
+    /// Whether others than its authors have looked at its security. An unreviewed algorithm is
+    /// chosen only where nothing else will do.
     pub reviewed: bool,
     /// The additional properties, of security and of implementation, that are claimed, in the terms
     /// of RFC 9771.
@@ -67,7 +67,7 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Commitment {
-    /// What is committed to.
+    /// The inputs that it commits to.
     pub level: Level,
     /// The tag length in bytes for which the claim is made, without a hidden nonce; with Flex, for
     /// longer ones too.
@@ -92,7 +92,7 @@ impl Repeats {
     pub(crate) const WITH_WHOLE_NONCE: Self = Self::WithNonce(|algorithm| algorithm.nonce_bytes());
 }
 
-/// What a repeated nonce costs.
+/// The damage of a repeated nonce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {

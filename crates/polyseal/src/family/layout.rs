@@ -1,4 +1,4 @@
-//! What a sealed message looks like where parameters choose it.
+//! The layout of a sealed message where parameters choose it.
 
 use super::{Algorithm, InstanceLimits};
 use crate::error::ConfigError;
@@ -13,7 +13,7 @@ pub(crate) struct Layout {
     pub(crate) tag_bytes: usize,
     /// How much longer than a message, or a part of it, its ciphertext is.
     pub(crate) overhead_bytes: usize,
-    /// What one key may do.
+    /// The limits of one key.
     pub(crate) key: InstanceLimits,
     /// The longest message.
     pub(crate) max_message_bytes: u64,
@@ -49,7 +49,7 @@ impl Layout {
 }
 
 impl Algorithm {
-    /// What a sealed message looks like, and how many a key may have, where a parameter says so.
+    /// The layout of a sealed message, and the limits of its key, where a parameter chooses them.
     pub(crate) fn layout(&self) -> Option<Layout> {
         // Whatever breaks a rule has been refused.
         (self.family().sizes.layout?)(self).ok()

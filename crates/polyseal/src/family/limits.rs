@@ -1,8 +1,8 @@
-//! What one key may do, as an algorithm's specification has it.
+//! The limits of one key, by the algorithm's specification.
 
 use super::{Algorithm, ModeOf};
 
-/// What one key may do. `crate::limits` computes from it what an instance's key may.
+/// The limits of one key. `crate::limits` computes from them those of an instance's key.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FamilyLimits {
@@ -23,13 +23,13 @@ pub struct FamilyLimits {
     /// An attempt at forgery with a short message succeeds with a probability of `2^-` this at
     /// best, or with that of guessing the tag, whichever is likelier.
     pub forgery_bits: u32,
-    /// What the longest message takes off these bits.
+    /// The bits that the longest message takes off these.
     pub forgery_loss_bits: u32,
     /// How the key is used.
     pub(crate) mode: ModeOf,
 }
 
-/// What one key may do where parameters say it.
+/// The limits of one key where parameters choose them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstanceLimits {
     /// How many messages one key may seal, segments being messages; `None`: no practical limit.
@@ -41,7 +41,7 @@ pub(crate) struct InstanceLimits {
 }
 
 impl Algorithm {
-    /// What one key may do, where parameters say it.
+    /// The limits of one key, where parameters choose them.
     pub(crate) fn instance_limits(&self) -> Option<InstanceLimits> {
         #[cfg(feature = "flex")]
         return self.layout().map(|layout| layout.key);

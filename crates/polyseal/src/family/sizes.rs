@@ -26,7 +26,7 @@ pub struct FamilySizes {
     /// Where nonce and tag lengths depend on parameters: which go with them. The two above are then
     /// what they are by default, and all that there is.
     pub(crate) lengths: Option<Lengths>,
-    /// The same for what a sealed message looks like, and for what one key may do.
+    /// The same for the layout of a sealed message, and for the limits of one key.
     #[cfg(feature = "flex")]
     pub(crate) layout: Option<LayoutOf>,
 }
@@ -41,11 +41,11 @@ pub struct Param {
     pub allowed: &'static [u64],
     /// The value when nothing else is said.
     pub default: u64,
-    /// What the values are.
+    /// The kind of values.
     pub kind: ParamKind,
 }
 
-/// What the values of a parameter are.
+/// The kinds of values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParamKind {

@@ -10,7 +10,7 @@ use super::parameters::{GROUP, Many, Parameters, SingleState};
 use super::tweak::{Group, Masks, STRETCH, Step, blocks_in_group};
 use crate::perm::States;
 
-/// What is done with blocks.
+/// An operation on blocks.
 pub(super) trait Pass<P: Parameters, M: Machine<P>> {
     /// The blocks from byte `at` to byte `end`, at most `N` vectors of them, whose D are in `d`.
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize);
@@ -318,7 +318,7 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for KeyStream<'_, '_, Many<P, M>> 
     }
 }
 
-/// What follows the last byte of a tail: 1, then zeros, as a block of its own.
+/// The padding after the last byte of a tail: 1, then zeros, as a block of its own.
 #[inline(always)]
 pub(super) fn padding<P: Parameters, M: Machine<P>>(machine: M, tail: usize) -> SingleState<P, M> {
     /// The longest block.

@@ -163,10 +163,10 @@ impl Flex {
     /// hidden nonce, if it is, to `recovered`, which has exactly as many bytes as are hidden.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] for what was not sealed so, or a nonce where one is hidden: then both
-    /// have been wiped. [`Error::Length`] or [`Error::Range`] for a nonce of another length,
-    /// [`Error::TooLong`] above a limit, [`Error::Buffer`] if `message` or `recovered` has another
-    /// length.
+    /// [`Error::Unauthentic`] for a ciphertext that was not sealed so, or a nonce where one is
+    /// hidden: then both have been wiped. [`Error::Length`] or [`Error::Range`] for a nonce of
+    /// another length, [`Error::TooLong`] above a limit, [`Error::Buffer`] if `message` or
+    /// `recovered` has another length.
     pub fn open_into(
         &self,
         nonce: &[u8],
@@ -255,7 +255,7 @@ impl Flex {
     }
 }
 
-/// Of any length that a detached tag has: hidden nonce, stretch and tag.
+/// Room for a detached tag of any length: hidden nonce, stretch and tag.
 pub(crate) struct LongestTag([u8; 200 + MAX_TAIL_BYTES]);
 
 impl Default for LongestTag {
@@ -368,7 +368,7 @@ fn check_key(key: &[u8]) -> Result<()> {
 /// A key in a profile, from K and from AD_s, which has been hashed if it is to be.
 type MakeExpandedKey = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn AnyProfile>;
 
-/// What a profile makes.
+/// The functions of a profile.
 pub(super) struct ProfileFunctions {
     expanded: MakeExpandedKey,
     pub(super) setup_hash: fn(Backend, &[u8]) -> Chaining,

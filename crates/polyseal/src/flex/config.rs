@@ -1,4 +1,4 @@
-//! What a key is used for: mode, nonce, tag and permutation, in eight bytes that the key derivation
+//! The use of a key: mode, nonce, tag and permutation, in eight bytes that the key derivation
 //! hashes.
 //!
 //! Source: `docs/spec/flex.md`, section 4. There is no way to a [`Config`] that the specification
@@ -32,7 +32,7 @@ pub enum Mode {
     /// is meant to be.
     Robust,
     /// A wide-block cipher whose inner half has a key that is made of the tag: a change anywhere in
-    /// a ciphertext makes all of what is deciphered random, before it is refused. It commits. That
+    /// a ciphertext makes the whole deciphered text random, before it is refused. It commits. That
     /// it does both is a sketch, and **not reviewed by third parties**.
     RobustAe,
 }
@@ -56,7 +56,7 @@ pub struct Config {
     profile: Profile,
     nonce: NonceForm,
     prehashes: bool,
-    /// Of [`Mode::Robust`]: whether there is a tag that commits.
+    /// For [`Mode::Robust`]: whether there is a tag that commits.
     commits: bool,
     /// TL: the tag's length, or the stretch.
     tag: u8,

@@ -75,7 +75,7 @@ impl Context<'_> {
     }
 }
 
-/// What every profile offers once lengths have been checked.
+/// The operations of every profile, on checked lengths.
 pub(super) trait AnyProfile: Send + Sync {
     /// K1.
     fn key(&self) -> &Chaining;
@@ -121,7 +121,7 @@ impl<P: Parameters> ExpandedKey<P> {
         Self { key: Key::new(), backend }
     }
 
-    /// K1, for a test that needs none of the modes.
+    /// K1, for a test without modes.
     #[cfg(test)]
     pub(super) fn k1(&self) -> &Chaining {
         &self.key.k1
@@ -203,9 +203,9 @@ impl<P: Parameters> AnyProfile for ExpandedKey<P> {
 }
 
 /// Messages leave K1, K1' and more on the stack. It is overwritten when the key is dropped: after
-/// every message, that would take as long as a short message does. What is overwritten are the
-/// 24 KiB (48 KiB with S1024, 92 KiB with K1600) below the frame that drops the key, on its thread.
-/// What was sealed or opened from deeper down, or on another thread, stays.
+/// every message, that would take as long as a short message does. That overwrites the 24 KiB (48
+/// KiB with S1024, 92 KiB with K1600) below the frame that drops the key, on its thread. Traces of
+/// messages that were sealed or opened from deeper down, or on another thread, stay.
 impl<P: Parameters> Drop for ExpandedKey<P> {
     fn drop(&mut self) {
         P::wipe_stack();

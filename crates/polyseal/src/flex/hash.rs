@@ -12,7 +12,7 @@ use super::parameters::{Bytes, GROUP, MOST_BLOCKS, Many, Parameters, SingleState
 use crate::backend::wipe;
 use crate::perm::States;
 
-/// What a call of F is for.
+/// The purpose of a call of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Domain {
@@ -25,7 +25,7 @@ pub(super) enum Domain {
     Setup = 7,
 }
 
-/// What the initial value begins with.
+/// The beginning of the initial value.
 const VERSION: &[u8] = b"Flex-1:";
 /// The bytes of FIN.
 static FIN: [u8; 32] = [0x5c; 32];

@@ -1,4 +1,4 @@
-//! What the modes run on: the vectors of a back end, or memory.
+//! The machine that the modes run on: the vectors of a back end, or memory.
 //!
 //! The profiles that are meant to be fast, S512 and A512, have the whole of every mode compiled for
 //! every back end, with its states in registers. For the others that would be megabytes. Their
@@ -41,7 +41,7 @@ pub(super) fn write_lanes<P: Parameters, M: Machine<P>>(
 
 /// A computation on any machine.
 pub(super) trait StateTask<P: Parameters> {
-    /// What it computes.
+    /// The result.
     type Output;
 
     /// The computation. Implementations mark it `#[inline(always)]`.

@@ -22,10 +22,10 @@
 //! alone leaves the deciphered message as it is. It resists misuse as CIV does.
 //!
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
-//! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What
-//! has to be allowed by name is a profile of the 64-bit level, with which messages and bytes are
-//! limited, too; and [`WideBlock`](crate::hazmat::WideBlock), which keeps the length of a message
-//! and does not commit, is in a module of its own.
+//! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. A
+//! profile of the 64-bit level has to be allowed by name; with it messages and bytes are limited,
+//! too. [`WideBlock`](crate::hazmat::WideBlock), which keeps the length of a message and does not
+//! commit, is in a module of its own.
 //!
 //! ```
 //! use polyseal::flex::{Config, Flex};

@@ -55,7 +55,7 @@ static VALUES: [u64; Config::NAMED.len()] = {
     values
 };
 
-/// What the rows have in common. The limits are those of the specification's sections 10 and 11,
+/// The common part of the rows. The limits are those of the specification's sections 10 and 11,
 /// which has none for a key of these profiles but its nonces.
 const ANY: Family = Family {
     identity: Identity {
@@ -93,7 +93,7 @@ const ANY: Family = Family {
     limits: FamilyLimits {
         max_message_bytes: 1 << 50,
         max_ad_bytes: MAX_AD_BYTES,
-        // Of nonces of 32 bytes. Others have the same formula.
+        // For nonces of 32 bytes. Others have the same formula.
         random_nonce_messages_log2: Some(112),
         counted_nonce_messages_log2: None,
         counted_other_nonce_messages_log2: None,
@@ -106,7 +106,7 @@ const ANY: Family = Family {
     claims: Claims {
         commitment: &[commitment(16), commitment(24), commitment(32)],
         commitment_repeats: Repeats::WithTag,
-        // What holds for every configuration.
+        // The claims that hold for every configuration.
         misuse: Misuse::Breaks,
         nonce_hiding: false,
         parallel: true,
@@ -316,13 +316,13 @@ impl Config {
     pub fn of(algorithm: &Algorithm) -> Option<Self> {
         let id = algorithm.family().identity.id;
         if id == ANY.identity.id {
-            // What breaks a rule has been refused.
+            // A configuration that breaks a rule has been refused.
             return chosen(algorithm).ok();
         }
         Self::NAMED.iter().find(|(_, name, _)| *name == id).map(|(_, _, config)| *config)
     }
 
-    /// What the general code has to know of it.
+    /// The values that the general code needs.
     pub(super) const fn layout(&self) -> Layout {
         Layout {
             head_bytes: self.hidden_bytes(),

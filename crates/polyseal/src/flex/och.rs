@@ -185,7 +185,7 @@ fn short_tag<P: Parameters, M: Machine<P>>(
     e.tag(e.d(0, code::SHORT_TAG), u)
 }
 
-/// What a short message is encrypted with, from its tag as it is sent: `bytes` bytes, then zeros.
+/// The pad that encrypts a short message, from its tag as it is sent: `bytes` bytes, then zeros.
 #[inline(always)]
 fn short_pad<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
@@ -197,7 +197,7 @@ fn short_pad<P: Parameters, M: Machine<P>>(
     pad
 }
 
-/// What the tag is made of: the sum of the blocks, and the tail.
+/// The inputs of the tag: the sum of the blocks, and the tail.
 struct TailHash<P: Parameters, M: Machine<P>> {
     m: u64,
     sum: SingleState<P, M>,

@@ -43,7 +43,7 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     type Vector: Bytes;
 
     const PROFILE: Profile;
-    /// What x^n is worth in GF(2^n).
+    /// The value of x^n in GF(2^n).
     const REDUCTION: u64;
 
     /// The bytes of a block.

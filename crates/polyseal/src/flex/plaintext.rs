@@ -27,7 +27,7 @@ impl<'i, 'o> Plaintext<'i, 'o> {
         self.nonce.len() + self.message.len()
     }
 
-    /// The same with what has been written so far as its input.
+    /// The same with the output so far as its input.
     #[inline(always)]
     pub(super) fn written(&mut self) -> Plaintext<'_, '_> {
         Plaintext { nonce: self.nonce.get_out().into(), message: self.message.get_out().into() }
@@ -104,7 +104,7 @@ impl<'i, 'o> Plaintext<'i, 'o> {
         }
     }
 
-    /// What follows the first block: whole blocks, and a tail.
+    /// The text after the first block: whole blocks, and a tail.
     #[inline(always)]
     pub(super) fn rest<P: Parameters>(&mut self) -> (InOutBuf<'_, '_, u8>, InOutBuf<'_, '_, u8>) {
         let (_, rest) = self.message.reborrow().split_at(P::B - self.nonce.len());

@@ -20,7 +20,7 @@ use crate::error::Result;
 /// A key with associated data: [`Flex::with_ad`].
 ///
 /// Where the nonce is hidden, sealing and opening do not hash the associated data again. Where it
-/// is public, they do. What is kept is wiped on drop.
+/// is public, they do. The kept state is wiped on drop.
 pub struct Prepared<'f> {
     flex: &'f Flex,
     ad: PreparedAd<'f>,

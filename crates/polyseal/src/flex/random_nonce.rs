@@ -48,7 +48,8 @@ impl Flex {
     /// Opens what [`seal_random_nonce`](Self::seal_random_nonce) gave.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] for what was not sealed so, [`Error::TooLong`] above a limit.
+    /// [`Error::Unauthentic`] for a ciphertext that was not sealed so, [`Error::TooLong`] above a
+    /// limit.
     pub fn open_random_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Opened> {
         if self.config().hidden_bytes() > 0 {
             return self.open(&[], ad, sealed);

@@ -4,9 +4,9 @@
 //! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹,
 //! and the codes in the opposite order.
 //!
-//! Of ROBUST-AE only the outer half, on the side of the message, has the context's key. The inner
-//! half's is made of the tag, which is made of what is between them. So a change of the tag, too,
-//! changes all that is deciphered.
+//! In ROBUST-AE only the outer half, on the side of the message, has the context's key. The inner
+//! half's is made of the tag, which is made of the strings between them. So a change of the tag,
+//! too, changes the whole deciphered text.
 
 use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
@@ -33,7 +33,7 @@ mod code {
 /// G, the blocks with masks from one fresh value.
 const FRESH: usize = 128;
 
-/// What is done to a string.
+/// The operation on a string.
 #[derive(Clone, Copy)]
 pub(super) enum Operation<'a> {
     Encipher,
@@ -59,7 +59,7 @@ pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     let in_the_middle =
         matches!(operation, Operation::EncipherWithTag | Operation::DecipherWithTag(_));
     let d = outer.d(bytes, code::TAG);
-    // What comes first has the key that is known first.
+    // The first half uses the key that is known first.
     let made;
     let near = match operation {
         Operation::DecipherWithTag(received) => {
@@ -107,8 +107,8 @@ fn inner<'k, P: Parameters, M: Machine<P>>(
     outer.under(key.cut(outer.machine, P::T))
 }
 
-/// What is added to the tail. It has the inner half's key: with MM itself in its place, as in
-/// ROBUST, unverified plaintext that is sealed again would have the tail that was opened.
+/// The pad that is added to the tail. It has the inner half's key: with MM itself in its place, as
+/// in ROBUST, unverified plaintext that is sealed again would have the tail that was opened.
 #[inline(always)]
 fn tail_pad<P: Parameters, M: Machine<P>>(
     inner: &Cipher<'_, P, M>,
@@ -141,9 +141,9 @@ fn way<P: Parameters, M: Machine<P>>(
 
 /// At least B bytes. Returns Z.
 ///
-/// What comes first has the cipher `near`. What comes then has the one that `turn` may make of W:
-/// MM where there is a tail, otherwise the sum on the side of the message. `turn` also says what is
-/// added to the tail.
+/// The first half has the cipher `near`. The second has the one that `turn` may make of W: MM where
+/// there is a tail, otherwise the sum on the side of the message. `turn` also gives the pad for the
+/// tail.
 #[inline(always)]
 fn mix<'k, P: Parameters, M: Machine<P>>(
     near: &Cipher<'k, P, M>,
@@ -225,7 +225,7 @@ fn layer<P: Parameters, M: Machine<P>, const N: usize>(
     }
 }
 
-/// The first layer; the sum of what comes out.
+/// The first layer; the sum of its output.
 struct FirstLayer<'a, S> {
     inverse: bool,
     buffer: &'a mut [u8],
@@ -242,14 +242,13 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for FirstLayer<'_, Many<P, M>> {
     }
 }
 
-/// The masks between the layers, and the second layer; the sum of what goes in.
+/// The masks between the layers, and the second layer; the sum of its input.
 struct SecondLayer<'a, 'k, P: Parameters, M: Machine<P>> {
     e: &'a Cipher<'k, P, M>,
     inverse: bool,
     buffer: &'a mut [u8],
     q: SingleState<P, M>,
-    /// What is added to [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the
-    /// lanes.
+    /// The masks of [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the lanes.
     masks: P::Group,
     sum: Sum<Many<P, M>>,
 }

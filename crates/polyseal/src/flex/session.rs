@@ -173,8 +173,8 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         });
     }
 
-    /// Opens what [`seal`](Self::seal) made, `head` to the nonce. What is not authentic is
-    /// wiped.
+    /// Opens the output of [`seal`](Self::seal), `head` to the nonce. If it is not authentic, both
+    /// are wiped.
     #[cfg(feature = "alloc")]
     pub(super) fn open(
         &self,
@@ -199,8 +199,8 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         more && matches!(self.config.mode(), Mode::Robust | Mode::RobustAe)
     }
 
-    /// [`seal`](Self::seal) of what is joined. Where it is not, these lines had better not stand in
-    /// the way.
+    /// [`seal`](Self::seal) of a joined nonce and message. These lines stand apart so as not to
+    /// slow down the usual case.
     #[cfg(feature = "alloc")]
     #[cold]
     #[inline(never)]
@@ -217,7 +217,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         tail.copy_from_slice(end);
     }
 
-    /// [`decrypt`](Self::decrypt) of what is joined.
+    /// [`decrypt`](Self::decrypt) of a joined nonce and message.
     #[cfg(feature = "alloc")]
     #[cold]
     #[inline(never)]
@@ -294,7 +294,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         self.encrypt(&context, &mut Plaintext::of(segment), tag);
     }
 
-    /// Opens segment `index` of a stream. What is not authentic is wiped.
+    /// Opens segment `index` of a stream. If it is not authentic, the output is wiped.
     #[cfg(feature = "alloc")]
     pub(super) fn open_segment(
         &self,

@@ -1,8 +1,8 @@
-//! STREAM, segment by segment (section 10): for whoever has no room for the whole, or wants a part
-//! of it.
+//! STREAM, segment by segment (section 10): for callers who have no room for the whole, or want a
+//! part of it.
 //!
-//! Who seals gives neither the index nor which is the last: a segment is sealed once, in its place.
-//! Who opens may begin anywhere.
+//! A sealer is given neither the index nor which is the last: a segment is sealed once, in its
+//! place. An opener may begin anywhere.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -104,7 +104,7 @@ fn is_as_long(buffer: &[u8], expected: usize) -> Result<()> {
 
 /// Seals a message segment by segment: [`Flex::seal_segments`].
 ///
-/// What [`next`](Self::next) and at the end [`last`](Self::last) give, joined, is what
+/// The results of [`next`](Self::next) and at the end [`last`](Self::last), joined, are what
 /// [`Flex::seal`] makes of the whole message. There are fewer than 2^64 segments.
 ///
 /// ```
@@ -180,8 +180,8 @@ impl SegmentSealer<'_> {
 ///
 /// Any segment opens alone, by [`open`](Self::open); or they are opened in order, by
 /// [`next`](Self::next) and [`last`](Self::last). But **no length is authentic before the last has
-/// been opened, as the last**: whoever seeks opens that one first, and whoever opens in order
-/// reports success only behind it.
+/// been opened, as the last**: to seek, open that one first; to open in order, report success only
+/// behind it.
 ///
 /// A sealed segment has u = [`segment_bytes`](super::Config::segment_bytes) +
 /// [`tag_bytes`](super::Config::tag_bytes) bytes, the last at most as many: of a ciphertext of c
@@ -212,8 +212,8 @@ impl SegmentOpener<'_> {
     /// Opens segment `index`, counted from 0, into a new vector, which is wiped when it is dropped.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] for what is not this segment of this message,
-    /// [`Error::TooManySegments`] for an index that none has.
+    /// [`Error::Unauthentic`] if it is not this segment of this message, [`Error::TooManySegments`]
+    /// for an index above the last possible one.
     pub fn open(&self, index: u64, last: bool, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         self.stream.open((index, last), sealed)
     }
@@ -221,8 +221,8 @@ impl SegmentOpener<'_> {
     /// The same into `segment`, which is shorter by the tag.
     ///
     /// # Errors
-    /// As [`open`](Self::open), `segment` having been wiped of what is not authentic; and
-    /// [`Error::Buffer`] if it has another length.
+    /// As [`open`](Self::open), with `segment` wiped if it is not authentic; and [`Error::Buffer`]
+    /// if it has another length.
     pub fn open_into(
         &self,
         index: u64,
@@ -317,7 +317,8 @@ impl Flex {
         Ok(())
     }
 
-    /// Opens all of a message, whose lengths have been checked. What is not authentic is wiped.
+    /// Opens all of a message, whose lengths have been checked. If it is not authentic, the output
+    /// is wiped.
     pub(super) fn open_stream(
         &self,
         nonce: &[u8],

@@ -1,5 +1,5 @@
-//! What cannot be seen from outside: F and the subkeys by their vectors, the field, and the masks
-//! of blocks that are too far for a message in a test.
+//! Internals that cannot be seen from outside: F and the subkeys by their vectors, the field, and
+//! the masks of blocks that are too far for a message in a test.
 
 use alloc::vec;
 use alloc::vec::Vec;

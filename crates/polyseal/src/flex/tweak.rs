@@ -35,13 +35,13 @@ pub(super) struct Key<P: Parameters> {
     pub(super) k1: Chaining,
 }
 
-/// What leads from a group's masks to those of the next.
+/// The step from a group's masks to those of the next.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Step<P: Parameters> {
-    /// What a place adds to the masks of the blocks in the group's last vector, in the order of the
-    /// lanes. The index of the last block is a multiple of the group's length: it has the next
-    /// group's mask.
+    /// The additions of a place to the masks of the blocks in the group's last vector, in the order
+    /// of the lanes. The index of the last block is a multiple of the group's length: it has the
+    /// next group's mask.
     last: P::Vector,
     /// By how much the masks of the groups differ, in the order of the lanes.
     difference: P::Vector,
@@ -326,14 +326,14 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
 pub(super) struct Masks<'k, P: Parameters, M: Machine<P>> {
     machine: M,
     key: &'k Key<P>,
-    /// What the masks of a group have in common.
+    /// The common part of a group's masks.
     base: Many<P, M>,
     /// The number of the group.
     k: u64,
 }
 
 impl<'k, P: Parameters, M: Machine<P>> Masks<'k, P, M> {
-    /// Those of a group that is not full, from vector `from` on.
+    /// The masks of a group that is not full, from vector `from` on.
     #[inline(always)]
     pub(super) fn some(&self, from: usize) -> Group<'k, P, M> {
         Group { machine: self.machine, base: self.base, key: self.key, from, last: None }
@@ -345,7 +345,7 @@ impl<'k, P: Parameters, M: Machine<P>> Masks<'k, P, M> {
         self.key.step(self.machine, (self.k + STRETCH).trailing_zeros() as usize)
     }
 
-    /// Those of a full group, and on to the next; `far` is for the last one of a stretch.
+    /// The masks of a full group, and on to the next; `far` is for the last one of a stretch.
     #[inline(always)]
     pub(super) fn next<'a>(&mut self, far: &'a Step<P>) -> Group<'a, P, M>
     where

@@ -39,7 +39,7 @@ pub type FlexRobust = FlexRobustNonce<U24>;
 pub type FlexRobustNonce<N> = FlexAead<Robust<N>>;
 
 /// ROBUST-AE: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are
-/// equal; a change anywhere makes all of what is deciphered random, before it is refused. It is
+/// equal; a change anywhere makes the whole deciphered text random, before it is refused. It is
 /// new, and not reviewed by third parties.
 pub type FlexRobustAe = FlexRobustAeNonce<U24>;
 /// ROBUST-AE with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is
@@ -81,15 +81,15 @@ macro_rules! presets {
 }
 
 presets! {
-    /// Of [`FlexOchPublic`].
+    /// The configuration of [`FlexOchPublic`].
     OchPublic: OCH_PUBLIC, U24, U32;
-    /// Of [`FlexOchTransport`].
+    /// The configuration of [`FlexOchTransport`].
     OchTransport: OCH_TRANSPORT, U12, U16;
-    /// Of [`FlexCivPublicNonce`].
+    /// The configuration of [`FlexCivPublicNonce`].
     CivPublic<N>: CIV_PUBLIC, N, U32;
-    /// Of [`FlexRobustNonce`].
+    /// The configuration of [`FlexRobustNonce`].
     Robust<N>: ROBUST, N, U32;
-    /// Of [`FlexRobustAeNonce`].
+    /// The configuration of [`FlexRobustAeNonce`].
     RobustAe<N>: ROBUST_AE, N, U32;
 }
 

@@ -19,9 +19,9 @@ use crate::family::{ParamKind, parse_value};
 /// With a stretch of λ bytes it authenticates: a forgery succeeds with a probability of 2^(−8λ).
 /// Without one, the default, it does not even do that: every ciphertext opens, to something. If the
 /// nonce is not hidden either, as it is unless the builder is told, the ciphertext is as long as
-/// the message, which is what it is for: sectors, fields of fixed length, what is authenticated
-/// elsewhere. Messages of fewer than four bytes are a codebook: under one nonce and associated
-/// data, equal ones are seen to be equal, and there are few.
+/// the message, for sectors, fields of fixed length, and data that is authenticated elsewhere.
+/// Messages of fewer than four bytes are a codebook: under one nonce and associated data, equal
+/// ones are seen to be equal, and there are few.
 ///
 /// ```
 /// use polyseal::hazmat::WideBlock;

@@ -2,8 +2,8 @@
 //!
 //! A round key follows from the two before it (from the one before it, for 16-byte keys), and the
 //! schedule's SubWord is a last round: in a block of four equal words ShiftRows changes nothing.
-//! What waits for the newest round key is one shuffle and one last round; the sums of the older one
-//! are the last round's key.
+//! Only one shuffle and one last round wait for the newest round key; the sums of the older one are
+//! the last round's key.
 
 use core::marker::PhantomData;
 

@@ -163,7 +163,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// Decrypts one message under a key that is not used again.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`](crate::Error::Unauthentic) for what is not authentic, with the output
+    /// [`Error::Unauthentic`](crate::Error::Unauthentic) if it is not authentic, with the output
     /// wiped; otherwise as [`encrypt_once`](Self::encrypt_once).
     #[inline]
     pub fn decrypt_once(
@@ -312,7 +312,7 @@ impl<A: Aes> InnerAeadImpl for Gcm<A> {
     }
 }
 
-/// The longest inputs of AES-GCM, and of what is built on it.
+/// The longest inputs of AES-GCM, and of the algorithms built on it.
 pub(super) const LONGEST: LongestInputs =
     LongestInputs { message: MAX_MESSAGE_BYTES, ad: MAX_AD_BYTES };
 
@@ -344,7 +344,7 @@ struct Crypt<'a, 'i, 'o, A, D> {
 
 /// The first counter block, or what it is made of.
 enum FirstBlock<'a> {
-    /// Of a nonce.
+    /// From a nonce.
     Of(&'a [u8; 12]),
     /// A public one.
     Given(&'a [u8; 16]),
@@ -430,7 +430,7 @@ pub(super) fn call_medium<A: Aes, D: Direction, I: Isa>(
     buffer: InOutBuf<'_, '_, u8>,
     tag: &mut [u8; 16],
 ) {
-    // There is none: see `fits`.
+    // There is no such length: see `fits`.
     if const { !I::ROUNDS_ARE_CALLS } {
         let message = short::ShortMessage { ad, buffer };
         calls.call(MediumTask::<A, D> { key, first, message, tag, kind: PhantomData });

@@ -19,7 +19,7 @@ pub(super) enum First<X> {
 }
 
 impl<X: Clmul<X1 = X>> First<X> {
-    /// Of a nonce of any length.
+    /// The counters for a nonce of any length.
     #[inline(always)]
     pub(super) fn of(isa: X::Isa, powers: &Powers, nonce: &[u8]) -> Self
     where
@@ -73,18 +73,18 @@ fn hashed_counter<I: Isa>(isa: I, powers: &Powers, nonce: &[u8]) -> I::X1 {
 
 /// Counter blocks, from the second on: the first encrypts the tag.
 pub(super) struct Counters<L> {
-    /// Of the next register, bytes reversed: the 32-bit counter is the first word.
+    /// The counter of the next register, bytes reversed: the 32-bit counter is the first word.
     next: L,
     step: L,
     /// The last byte of the next block's counter, if that is public.
     last_byte: Option<u8>,
 }
 
-/// What 256 blocks have in common.
+/// The common part of 256 blocks.
 pub(super) struct Epoch<L> {
     /// The state after the first round, but for the first column.
     state: L,
-    /// What the first column is made of, in each word, while the counter's last byte is zero.
+    /// The first column's input, in each word, while the counter's last byte is zero.
     diagonal: L,
     /// The first column of the round key, in each word.
     round_key: L,
@@ -108,7 +108,8 @@ impl<L: Clmul> Counters<L> {
         Self { next, step: L::broadcast(isa, &STEPS[L::BLOCKS]), last_byte }
     }
 
-    /// Of the last of a message's first `registers` registers, then the one before it, and so on.
+    /// The counters of the last of a message's first `registers` registers, then of the one before
+    /// it, and so on.
     #[inline(always)]
     pub(super) fn descending(isa: L::Isa, first: L::X1, registers: usize) -> Self {
         let blocks = L::BLOCKS as u32;

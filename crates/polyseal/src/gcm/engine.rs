@@ -2,7 +2,7 @@
 //!
 //! A long message goes in groups of registers: the rounds of one group's counters stand between the
 //! products of another's ciphertext (the previous group's when sealing, its own when opening), for
-//! the CPU computes both at once. What is left over, and what is short, is one last group.
+//! the CPU computes both at once. The rest, and a short message, is one last group.
 
 use core::ops::Range;
 
@@ -60,7 +60,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         }
     }
 
-    /// With the hash of what was before, and the counter block before the next.
+    /// Goes on with the hash so far, and the counter block before the next.
     #[inline(always)]
     pub(super) fn resume(
         isa: L::Isa,
@@ -204,7 +204,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         L::aes_rounds(x, [L::broadcast(self.isa, &self.round_keys[r]); GROUP])
     }
 
-    /// What is at most a group long, as part of the group that ends the hash.
+    /// The last registers, at most a group, as part of the group that ends the hash.
     #[inline(always)]
     fn last_group<D: Direction>(&mut self, mut buffer: InOutBuf<'_, '_, u8>) {
         let bytes = buffer.len();

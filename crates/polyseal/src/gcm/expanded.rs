@@ -1,4 +1,4 @@
-//! What a key for many messages is expanded to.
+//! The expansion of a key for many messages.
 
 use super::aes::{self, Aes, RoundKeys};
 use super::ghash::Powers;

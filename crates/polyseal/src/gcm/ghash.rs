@@ -69,7 +69,7 @@ impl<L: Clmul> Product<L> {
         self.middle = self.middle.xor(first.xor(second));
     }
 
-    /// What Karatsuba's formula still lacks.
+    /// The missing sum of Karatsuba's formula.
     #[inline(always)]
     pub(super) fn karatsuba(mut self) -> Self {
         self.middle = self.middle.xor(self.low.xor(self.high));
@@ -251,7 +251,7 @@ impl<'p, L: Clmul, O: Order, const ROOM: usize> Ghash<'p, L, O, ROOM> {
         Self::resume(isa, powers, L::X1::broadcast(isa, &[0; 16]))
     }
 
-    /// Goes on from what [`finish`](Self::finish) gave.
+    /// Goes on from the result of [`finish`](Self::finish).
     #[inline(always)]
     pub(super) fn resume(isa: L::Isa, powers: &'p Powers<ROOM>, hash: L::X1) -> Self {
         let (hash, product) = (O::turn(hash), Product::zero(isa));
@@ -367,7 +367,7 @@ impl<'p, L: Clmul, O: Order, const ROOM: usize> Ghash<'p, L, O, ROOM> {
         self.reduce();
     }
 
-    /// The hash of what has been taken.
+    /// The hash of the blocks so far.
     #[inline(always)]
     pub(super) fn finish(self) -> L::X1 {
         O::turn(self.hash)

@@ -34,8 +34,8 @@ impl Committable for HmacDerived {
 /// As much as HKDF-SHA-512 leaves on the stack, which needs most.
 const STACK_BYTES: usize = 3 << 10;
 
-/// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is
-/// a call.
+/// The output of `derive` for each lane's nonce, as two blocks. Nothing else remains of it, if it
+/// is a call.
 #[inline(always)]
 fn blocks<L: Clmul>(
     isa: L::Isa,

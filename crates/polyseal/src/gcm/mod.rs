@@ -21,8 +21,8 @@
 //! under the key: two nonces can then meet by chance, and counted nonces have no more than the 2^32
 //! messages of random ones (SP 800-38D, section 8.3). Take 12 bytes.
 //!
-//! What it does not give: GCM, GCM-SIV and XAES do not commit to the key, so that one ciphertext
-//! can open under two keys to two messages of an adversary's choice
+//! It does not give the following. GCM, GCM-SIV and XAES do not commit to the key, so that one
+//! ciphertext can open under two keys to two messages of an adversary's choice
 //! (`examples/two_keys_one_ciphertext.rs`). KC-XAES commits to key and nonce where the nonce
 //! travels with the ciphertext. Where it is implied, it commits to the key alone, and not to the
 //! nonce: anyone who knows the key finds two nonces with 2^16 AES calls

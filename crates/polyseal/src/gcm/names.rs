@@ -1,4 +1,4 @@
-//! The names of AES-GCM and of what is built on it: type aliases, and rows of the registry.
+//! The names of AES-GCM and of the algorithms built on it: type aliases, and rows of the registry.
 
 use aead::consts::{U12, U13, U14, U15, U16, U24};
 
@@ -79,7 +79,7 @@ const SP_800_38D: &str = "NIST SP 800-38D";
 const PAPER: &str = "P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key \
                      Commitment for Nonce-Derived Schemes (eprint 2025/758)";
 
-/// What the rows have in common: AES-256-GCM itself. Its limits are those of SP 800-38D, sections
+/// The common part of the rows: AES-256-GCM itself. Its limits are those of SP 800-38D, sections
 /// 5.2.1.1 and 8.3.
 const GCM: Family = Family {
     identity: Identity {
@@ -164,7 +164,7 @@ const PADDING: &[Commitment] = &commitment(
     "for one nonce, in the ideal-cipher model; 96 bits where the nonce is implied",
 );
 
-/// What the paper describes and does not choose: T and K_C, to compare with.
+/// The paper's schemes that it describes and does not choose: T and K_C, to compare with.
 #[cfg(feature = "papers")]
 const DESCRIBED: Family = Family {
     identity: Identity {

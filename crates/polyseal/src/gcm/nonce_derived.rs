@@ -59,7 +59,7 @@ impl<S: Scheme> NonceDerived<S> {
         });
     }
 
-    /// K_U, and the counter block, for what has a GCM of its own.
+    /// K_U, and the counter block, for a scheme that has a GCM of its own.
     pub(super) fn derive_key(&self, nonce: &[u8], key: &mut [u8; 32], first: &mut [u8; 16]) {
         let Self { backend, root } = self;
         backend.run(Derive::<S::Core> { root, nonce, key, first, commitment: &mut [] });
@@ -148,11 +148,11 @@ rustcrypto! {
     }
 }
 
-/// What a message leaves on the stack, by its length.
+/// The stack that a message uses, by its length.
 type ShortStack = StackUse<512, 640, 640, 3072>;
 type MediumStack = StackUse<1024, 1408, 1088, 2048>;
 type LongStack = StackUse<1536, 1536, 1024, 2048>;
-/// What deriving and expanding a key leaves there.
+/// The stack that deriving and expanding a key uses.
 type ExpandingStack = StackUse<2048, 2048, 2048, 2048>;
 
 /// Seals or opens a message.
@@ -185,7 +185,7 @@ impl<S: SchemeImpl, D: Direction> Sequence for Message<'_, '_, '_, S, D> {
 }
 
 // Key and counter block of longer messages lie in memory, so that all schemes have the same code
-// behind them. What a message is comes in arguments: a structure would be copied on its way.
+// behind them. The message comes in arguments: a structure would be copied on its way.
 
 /// A message of moderate length.
 #[inline(never)]

@@ -130,8 +130,8 @@ fn key_stream_to<A: Aes, I: Isa, const G: usize>(
     aes::encrypt::<A, I::Register, G>(isa, round_keys, x)
 }
 
-/// What the hash of the groups before a group is multiplied with, of the group's powers: in theirs,
-/// the last block has h^2.
+/// The group's power by which the hash of the groups before is multiplied: in theirs, the last
+/// block has h^2.
 #[inline(always)]
 fn distance<L: Clmul, const G: usize>(of_group: [L; G]) -> L::X1 {
     of_group[const { G - 1 - 1 / L::BLOCKS }].block(const { 1 % L::BLOCKS })
@@ -174,7 +174,7 @@ impl<I: Isa, D: Direction> InRegisters<'_, '_, I, D> {
 struct Beginning<I: Isa, const N: usize> {
     /// GHASH's key, as a field element.
     h: I::X1,
-    /// What the hash is encrypted with.
+    /// The block that encrypts the hash.
     mask: I::X1,
     /// The key stream's first registers.
     key_stream: [I::Register; N],

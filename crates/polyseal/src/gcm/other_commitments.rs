@@ -1,4 +1,5 @@
-//! What eprint 2025/758 describes and does not choose: to compare with, and not for new data.
+//! The schemes that eprint 2025/758 describes and does not choose: to compare with, and not for new
+//! data.
 //!
 //! Source: its appendix C, and section 1, by which the commitment F_com goes with any nonce-derived
 //! scheme. C.1 has the padding fix under the derived key. C.3 commits to 15 bytes of the nonce. In

@@ -69,7 +69,7 @@ impl Core for PaddingFixAes256Gcm {
         let mut t = self.crypt::<Opening>(nonce, ad, &mut padding, buffer);
         expected[..16].copy_from_slice(&t);
         wipe(&mut t);
-        // What C0 must be to decrypt to zeros: C0 ⊕ what it decrypts to.
+        // C0 must decrypt to zeros: C0 ⊕ its decryption.
         for ((expected, c0), padding) in expected[16..].iter_mut().zip(&tag[16..]).zip(padding) {
             *expected = c0 ^ padding;
         }

@@ -30,7 +30,7 @@ pub(super) use hidden::{Commitment, CommittableImpl, Derived, SchemeImpl};
 mod hidden {
     use super::{Backend, Clmul, Committable, Companions};
 
-    /// What a scheme derives for a message in each lane.
+    /// The values that a scheme derives for a message in each lane.
     #[allow(missing_debug_implementations)]
     pub struct Derived<'r, L> {
         /// K_U.
@@ -44,11 +44,11 @@ mod hidden {
     /// A commitment.
     #[allow(missing_debug_implementations)]
     pub enum Commitment<'r, L> {
-        /// There is none.
+        /// No commitment.
         None,
         /// K_C.
         Ready([L; 2]),
-        /// What K_C is the encryption of: with the message's blocks it costs next to nothing.
+        /// The inputs whose encryption is K_C: with the message's blocks it costs next to nothing.
         Pending(Companions<'r, L, 2>),
     }
 
@@ -56,10 +56,9 @@ mod hidden {
     pub trait SchemeImpl: Sized {
         /// Whether it derives so fast that short messages are worth code of their own.
         const FAST: bool = false;
-        /// What the root key is prepared to.
+        /// The prepared root key.
         type Root: Clone + Send + Sync;
-        /// What computes the same: one type for all nonce lengths, so that there is one piece of
-        /// code.
+        /// The implementation: one type for all nonce lengths, so that there is one piece of code.
         type Core: SchemeImpl<Root = Self::Root>;
         /// Prepares a root key of 32 bytes.
         fn prepare(key: &[u8; 32], backend: Backend) -> Self::Root;
@@ -75,7 +74,7 @@ mod hidden {
 
     /// How a commitment is computed.
     pub trait CommittableImpl: SchemeImpl {
-        /// What computes the same.
+        /// The implementation with a commitment.
         type CommittableCore: Committable<Root = Self::Root>;
         /// K_C, never none.
         fn commit<'r, L: Clmul>(

@@ -26,11 +26,11 @@ pub(super) const fn fits(ad: usize, message: usize) -> bool {
     ad <= MAX_AD_BYTES && message <= MAX_BYTES
 }
 
-/// What a key and a nonce give for a message of at most `B` blocks.
+/// The values of a key and a nonce for a message of at most `B` blocks.
 pub(super) struct Material<L, const B: usize> {
     /// GHASH's key, as a field element.
     pub(super) h: L,
-    /// What the hash is encrypted with.
+    /// The block that encrypts the hash.
     pub(super) mask: L,
     pub(super) key_stream: [L; B],
 }

@@ -42,7 +42,7 @@ pub(super) const MAX_SIV_BYTES: u64 = 1 << 36;
 #[derive(Clone)]
 pub struct Aes256GcmSiv {
     backend: Backend,
-    /// Of the key-generating key.
+    /// The round keys of the key-generating key.
     round_keys: RoundKeys,
 }
 
@@ -118,7 +118,7 @@ impl Task for Expand<'_> {
     }
 }
 
-/// What a message leaves on the stack, by its length.
+/// The stack that a message uses, by its length.
 type ShortStack = StackUse<832, 1152, 1152, 3072>;
 type LongStack = StackUse<3072, 2560, 1664, 5120>;
 
@@ -135,7 +135,7 @@ struct Message<'a, 'i, 'o, D> {
 
 /// The same, with the keys and the nonce.
 struct KeyedMessage<'a, 'i, 'o, D> {
-    /// Of the key-generating key.
+    /// The round keys of the key-generating key.
     round_keys: &'a RoundKeys,
     nonce: &'a [u8],
     message: Message<'a, 'i, 'o, D>,
@@ -289,7 +289,7 @@ impl<D: Direction> Message<'_, '_, '_, D> {
             let x = Counters::<I::X1>::new(isa, received).next::<B>();
             let key_stream = aes::encrypt::<Aes256, I::X1, B>(isa, &round_keys, x);
             for j in 0..B {
-                // What sealing returns is the output.
+                // Sealing returns the output.
                 plaintext[j] = add_partial(isa, key_stream[j], &mut buffer, place(j), true);
             }
             hash_message(&mut hash, plaintext, blocks, lengths);
@@ -333,7 +333,7 @@ impl<D: Direction> Message<'_, '_, '_, D> {
         let group_blocks = Polyval::<I::Register, ROOM>::GROUP_BLOCKS;
         let group = 16 * group_blocks;
         let whole = bytes / group * group;
-        // CT: lengths are public. What fits into one sum is reduced once.
+        // CT: lengths are public. Inputs that fit into one sum are reduced once.
         let one_sum = blocks <= group_blocks;
         if one_sum {
             polyval.expect(blocks);
@@ -440,7 +440,7 @@ impl<'k, L: Clmul, const ROOM: usize> Stream<'k, L, ROOM> {
         L::aes_rounds(x, [L::broadcast(self.isa, &self.round_keys[r]); GROUP])
     }
 
-    /// What is left from `from` on, less than a group. With a hash, its output is hashed.
+    /// The rest from `from` on, less than a group. With a hash, its output is hashed.
     #[inline(always)]
     fn rest(
         mut self,
@@ -462,7 +462,7 @@ impl<'k, L: Clmul, const ROOM: usize> Stream<'k, L, ROOM> {
             if from >= to {
                 break;
             }
-            // What sealing gives back is the output.
+            // Sealing gives back the output.
             let output = add_partial::<L>(self.isa, z, &mut buffer, from..to, true);
             if let Some(polyval) = &mut polyval {
                 polyval.take(output, (to - from).div_ceil(16));

@@ -83,7 +83,7 @@ impl Kernel<Blake2b> for RowKernel {
     }
 }
 
-/// What follows the last round.
+/// The next round, after the last one.
 const NONE: usize = SIGMA.len();
 
 /// Round R, with `a` that has its first words of the message, and gets those of round NEXT.

@@ -9,7 +9,7 @@
 //! faster. A mode brings its loop of calls as a [`HashTask`], which is compiled once for every set
 //! of instructions, with the chaining value in registers from call to call.
 //!
-//! What it does not give: the hash functions.
+//! It does not give the hash functions.
 
 mod blake2b;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! What SHA-256 and SHA-512 have in common: rounds and message schedule (FIPS 180-4, sections 6.2.2
+//! The common part of SHA-256 and SHA-512: rounds and message schedule (FIPS 180-4, sections 6.2.2
 //! and 6.4.2), generic over the word and over how many inputs lie side by side.
 //!
 //! `a`…`h` are kept in place and change their names: in round t, the variable j is `x[(j − t) mod

@@ -555,7 +555,7 @@ fn formulas_for_short_nonces_and_tags() {
     }
 }
 
-/// What a limit is called, and how it is written.
+/// The name of a limit, and its spelling.
 #[test]
 #[cfg(feature = "alloc")]
 fn messages_name_the_limit() {

@@ -16,7 +16,7 @@ fn algorithm(text: &str) -> Algorithm {
     text.parse().expect(text)
 }
 
-/// What is chosen from all that there is.
+/// The choice from all algorithms.
 fn chosen(machine: CpuClass, needs: &[Need]) -> Option<Algorithm> {
     fastest(machine, needs, |_| true)
 }
@@ -132,7 +132,7 @@ fn flex_meets_what_it_claims_and_no_more() {
     }
 }
 
-/// What nobody has reviewed is taken where nothing else will do, however fast it is.
+/// An unreviewed algorithm is taken only where nothing else will do, however fast it is.
 #[test]
 fn what_is_reviewed_comes_first() {
     for &machine in CpuClass::ALL {
@@ -327,7 +327,7 @@ fn only_aeads_for_new_data_are_chosen() {
         assert_eq!(found, f.cost.map(|_| Algorithm::new(f)), "{}", f.identity.id);
         let old = f.identity.kind == Kind::Mac || f.identity.id.ends_with("-v1");
         let whole = f.identity.id == "flex" || Algorithm::new(f).is_whole();
-        // What is there for those who have it, and to compare with.
+        // Algorithms for those who already use them, and to compare with.
         let compared = [
             "dndk",
             "h-",

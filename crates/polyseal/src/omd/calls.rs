@@ -7,7 +7,7 @@ use super::mode::Run;
 use crate::backend::hashes::HashBackend;
 use crate::hash::{Compression, HashTask, Kernel, MAX_LANES};
 
-/// What the calls are for.
+/// The purpose of the calls.
 enum Inputs<'x, 'r, 'a, 'i, 'o, C: Compression> {
     /// One call, with these blocks.
     Given(&'x [C::Block]),

@@ -26,9 +26,9 @@
 //! 25 times slower than AES-GCM on CPUs with AES instructions. Many messages are not:
 //! [`batch`](crate::batch) seals them side by side.
 //!
-//! What it does not give: a repeated nonce breaks confidentiality and authenticity. It commits to
-//! nothing: whoever knows two keys finds, within seconds, associated data under which one nonce,
-//! ciphertext and tag open with both.
+//! Limits: a repeated nonce breaks confidentiality and authenticity. It commits to nothing: anyone
+//! who knows two keys finds, within seconds, associated data under which one nonce, ciphertext and
+//! tag open with both.
 //!
 //! The published rule for empty inputs is forgeable with one message; here an empty input is one
 //! padded block, as in OMD v2.0's optimised code. The tag differs from the reference code's

@@ -107,7 +107,7 @@ impl<C: Compression> Drop for ExpandedKey<C> {
     }
 }
 
-/// What the last call was for.
+/// The purpose of the last call.
 #[derive(Clone, Copy)]
 enum Step {
     /// There has been none.
@@ -127,7 +127,7 @@ pub(super) struct Run<'a, 'i, 'o, C: Compression> {
     expanded: &'a ExpandedKey<C>,
     seals: bool,
     nonce: &'a [u8],
-    /// What is left of the associated data.
+    /// The rest of the associated data.
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     /// How many bytes of the message are done.
@@ -314,7 +314,7 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
         self.seals
     }
 
-    /// What has been written.
+    /// The output so far.
     pub(super) fn output(&mut self) -> &mut [u8] {
         self.buffer.get_out()
     }

@@ -58,7 +58,7 @@ const PARAMS: &[Param] = &[
 #[cfg(not(feature = "papers"))]
 const PARAMS: &[Param] = &[];
 
-/// What the rows have in common: OMD-SHA-512.
+/// The common part of the rows: OMD-SHA-512.
 ///
 /// Bounds are those of theorems 1 and 2 of the specification: with σ blocks, 3σ² / 2^n beside what
 /// F is worth as a pseudorandom function; a forger has ℓ / 2^n for a message of ℓ blocks, or
@@ -89,7 +89,7 @@ const SHA_512: Family = Family {
     limits: FamilyLimits {
         max_message_bytes: MAX_MESSAGE_BYTES,
         max_ad_bytes: MAX_AD_BYTES,
-        // Of nonces of 32 bytes. Others have the same formula.
+        // For nonces of 32 bytes. Others have the same formula.
         random_nonce_messages_log2: Some(112),
         counted_nonce_messages_log2: None,
         counted_other_nonce_messages_log2: None,

@@ -1,4 +1,4 @@
-//! What is computed where the associated data or the message is empty, and what L* is.
+//! The rules for empty associated data or an empty message, and for L*.
 
 /// The rule of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -143,7 +143,8 @@ fn round512<L: StateLanes, const N: usize>(
     x: &mut [[L; N]; 4],
     [a, b, c, d]: [usize; 4],
 ) {
-    // In the order of what the next rounds wait for: the CPU takes the oldest that is ready.
+    // In the order in which the next rounds wait for results: the CPU takes the oldest that is
+    // ready.
     let [after_c, after_a] = L::aes_last_rounds_of([x[c], x[a]], [constant(isa, i), zeros(isa)]);
     [x[d], x[b]] = L::aes_rounds_of([x[c], x[a]], [x[d], x[b]]);
     x[a] = after_a;
@@ -209,7 +210,7 @@ impl BlockRounds<4> for Areion512 {
             inverse_round512(isa, 4 * i + 3, x, [3, 0, 1, 2]);
             inverse_round512(isa, 4 * i + 2, x, [2, 3, 0, 1]);
         }
-        // What is a or b in the last two comes as c no more and ends as itself.
+        // An a or b of the last two comes as c no more and ends as itself.
         inverse_half512(isa, 1, x, [3, 0]);
         x[2] = add(x[2], x[1]);
         x[1] = L::aes_inverse_last_rounds(x[1], zeros(isa));

@@ -21,7 +21,7 @@ impl Permutation for AsconP12 {
     type Many<I: Isa> = WordStates<Self, I::Words, 5>;
 }
 
-/// What is added to word 2.
+/// The constants that are added to word 2.
 static CONSTANTS: [u64; 12] =
     [0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87, 0x78, 0x69, 0x5a, 0x4b];
 

@@ -119,7 +119,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         let mut memory = [L::broadcast(isa, &[0; 16]); W];
         for k in 0..W {
             let share = share::<L>(k, source.len());
-            // CT: lengths are public. With no byte to load, the address may be none, and then a
+            // CT: lengths are public. With no byte to load, the address may be invalid, and then a
             // masked load takes a thousand cycles.
             match share.len() {
                 0 => {}
@@ -152,7 +152,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
             let share = share::<L>(k, target.len());
             match share.len() {
                 0 => {}
-                // What a mask has let through is not soon to be loaded again.
+                // Bytes that were stored under a mask are not soon to be loaded again.
                 bytes if bytes == L::BYTES => memory[k].store(&mut target[share]),
                 _ => memory[k].store_partial(&mut target[share]),
             }

@@ -22,7 +22,7 @@ impl Permutation for KeccakP12 {
     type Many<I: Isa> = WordStates<Self, I::Words, 25>;
 }
 
-/// What ι adds in rounds 12 to 23.
+/// The constants that ι adds in rounds 12 to 23.
 static CONSTANTS: [u64; 12] = [
     0x0000_0000_8000_808b,
     0x8000_0000_0000_008b,

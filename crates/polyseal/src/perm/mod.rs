@@ -2,15 +2,15 @@
 //! Ascon-p.
 //!
 //! Source: each permutation's own file. Claim: a permutation is a public function without a key; a
-//! mode that treats it as ideal says so itself. What a permutation gives is speed without branches
-//! or indices that depend on data, on every back end.
+//! mode that treats it as ideal says so itself. Each permutation is fast without branches or
+//! indices that depend on data, on every back end.
 //!
 //! A mode is generic over a [`Permutation`] and works on [`States`]: as many states as the lanes of
 //! a vector hold, in the permutation's own order of words. So masks can be added and sums taken
 //! between permutations without going through memory. [`Permutation::SingleState`] has the shortest
 //! latency; [`Permutation::Many`] is a register's worth of states.
 //!
-//! What it does not give: keys, masks, or a choice of how many states to have in flight (see
+//! It has no keys, no masks, and no choice of how many states to have in flight (see
 //! [`States::permute`]).
 
 mod areion;
@@ -35,7 +35,7 @@ use crate::backend::Isa;
 
 /// A permutation of [`BYTES`](Self::BYTES) bytes.
 pub(crate) trait Permutation: Copy {
-    /// What its designers call it.
+    /// The designers' name for it.
     #[cfg_attr(not(feature = "testing"), allow(dead_code))]
     const NAME: &'static str;
     /// How many bytes a state has.
@@ -49,7 +49,7 @@ pub(crate) trait Permutation: Copy {
 
 /// Several states side by side, as vectors: vector `k` has word `k` of each state.
 pub(crate) trait States: Copy {
-    /// What the states are on: an instruction set, as far as they are vectors.
+    /// The instruction set of the states, as far as they are vectors.
     type Isa: Copy;
     /// One of the states.
     type SingleState: States<Isa = Self::Isa, SingleState = Self::SingleState>;
@@ -91,10 +91,10 @@ pub(crate) trait States: Copy {
     /// The exclusive or of all states.
     fn xor_states(self) -> Self::SingleState;
 
-    /// What [`write_lanes`](Self::write_lanes) wrote.
+    /// Reads the output of [`write_lanes`](Self::write_lanes).
     fn read_lanes(isa: Self::Isa, source: &[u8]) -> Self;
     /// Writes exactly [`BYTES`](Self::BYTES) bytes in the order of the lanes, not of the states:
-    /// for what only [`read_lanes`](Self::read_lanes) will read.
+    /// only [`read_lanes`](Self::read_lanes) can read them.
     fn write_lanes(self, target: &mut [u8]);
 
     /// The permutation of every state.
@@ -119,8 +119,8 @@ pub(crate) trait States: Copy {
         (x, Self::SingleState::permute(isa, others))
     }
     /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them
-    /// far, and each comes one further. What is done with the first and the last of them falls
-    /// among rounds of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.
+    /// far, and each comes one further. The work on the first and the last of them falls among
+    /// rounds of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.
     #[inline(always)]
     fn stagger(isa: Self::Isa, inverse: bool, x: [Self; 4]) -> [Self; 4] {
         let _ = (isa, inverse, x);

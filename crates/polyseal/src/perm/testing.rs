@@ -8,7 +8,7 @@ use crate::backend::Backend;
 /// A permutation, to be applied to blocks in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
-    /// What its designers call it.
+    /// The designers' name for it.
     pub name: &'static str,
     /// How many bytes a block has.
     pub bytes: usize,

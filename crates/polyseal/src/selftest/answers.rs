@@ -1,4 +1,4 @@
-//! The answers. Source: `research/reference/selftest.py`, which prints these rows and says from what inputs;
+//! The answers. Source: `research/reference/selftest.py`, which prints these rows and their inputs;
 //! the reference agrees with the published vectors of the draft and of Wycheproof.
 
 /// An algorithm and, in hexadecimal, the end of its ciphertext and its tag: of a sealed message,

@@ -19,7 +19,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::registry::{Algorithm, Kind};
 
-/// What one algorithm did on one back end.
+/// The result of one algorithm on one back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {

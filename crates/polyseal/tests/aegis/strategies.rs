@@ -67,9 +67,10 @@ macro_rules! degrees {
     )+};
 }
 
-// Wider than a register on some back end, and narrower on another; 8 fills the widest twice. What
-// has one lane, or a degree that cannot be divided, is evaluated in one way, which the vectors of
-// its name test, and the division of every degree into lanes is a unit test beside the engine.
+// Wider than a register on some back end, and narrower on another; 8 fills the widest twice. An
+// algorithm with one lane, or a degree that cannot be divided, is evaluated in one way, which the
+// vectors of its name test, and the division of every degree into lanes is a unit test beside the
+// engine.
 degrees! {
     x128_2: X128<2>, 64;
     x128_4: X128<4>, 128;

@@ -37,7 +37,7 @@ fn more_pairs_win_as_often_as_pairs_of_pairs() {
     assert_eq!(Game::new(3, 3).best(1).to_bits(), 0.0_f64.to_bits(), "one pair is one key");
 }
 
-/// What wins is found in two ways.
+/// The winning values are found in two ways.
 #[test]
 fn what_wins_is_a_collision() {
     for (n, delta, pairs) in [(2, 1, 4), (2, 3, 4), (3, 2, 3), (3, 3, 3), (4, 3, 2)] {

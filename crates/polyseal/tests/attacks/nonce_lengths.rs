@@ -20,7 +20,7 @@ fn only_the_commitment_differs() {
     }
 }
 
-/// What would be lost under a key that takes both: here it takes two types.
+/// The loss under a key that takes both: here it takes two types.
 #[test]
 fn two_lengths_repeat_the_key_stream() {
     let (short, long) = nonces();

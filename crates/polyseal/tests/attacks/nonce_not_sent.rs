@@ -48,7 +48,7 @@ fn one_head_of_dndk_is_one_commitment_but_not_one_tag() {
     assert_eq!(second, Err(Error::Unauthentic));
 }
 
-/// The pairs of KC-XAES are none where U is in the second half's last block; and K_C is its own.
+/// The pairs of KC-XAES do not work where U is in the second half's last block; and K_C is its own.
 #[test]
 fn u_in_the_last_block_tells_these_nonces_apart() {
     let prf = Cmac::<Aes256>::new(&KEY.into());

@@ -1,4 +1,4 @@
-//! What attacks on commitments cost, measured where blocks are small.
+//! The cost of attacks on commitments, measured where blocks are small.
 
 use std::collections::HashSet;
 

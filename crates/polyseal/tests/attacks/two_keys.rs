@@ -33,7 +33,7 @@ fn a_commitment_refuses_the_second_key() {
     }
 }
 
-/// What the registry claims is what the attack shows.
+/// The registry claims the commitments that the attack leaves.
 #[test]
 fn the_registry_claims_a_commitment_where_there_is_one() {
     let level = |name| algorithm(name).commitment().map_or(Level::None, |claim| claim.level);

@@ -1,5 +1,5 @@
-//! What the tests share: every instance of the registry, the lengths at its edges, and bytes that
-//! look random but never change.
+//! The tests' common parts: every instance of the registry, the lengths at its edges, and bytes
+//! that look random but never change.
 
 // Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]
@@ -120,7 +120,7 @@ pub(crate) fn edges(rate: usize) -> Vec<usize> {
         edges.extend([33, 48, 80, 95, 96, 97, 447, 448, 449, 2 * rate + 1, 8 * rate + 3]);
     }
     if rate == FLEX_RATE {
-        // What is hashed changes at 256 bytes, a group of blocks has up to 1024, ROBUST's masks
+        // The hashed input changes at 256 bytes, a group of blocks has up to 1024, ROBUST's masks
         // 8192.
         edges.extend([31, 32, 33, 95, 96, 97, 256, 257, 1024, 1025, 1087, 8192 + 65]);
     }

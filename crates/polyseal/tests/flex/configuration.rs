@@ -201,7 +201,7 @@ fn each_rule_has_its_error() {
     }
 }
 
-/// The builder says the same of what it can express.
+/// The builder agrees wherever it can express the configuration.
 #[test]
 fn the_builder_breaks_no_rule_silently() {
     let och = Config::builder(Mode::Och);

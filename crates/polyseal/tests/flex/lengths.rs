@@ -1,4 +1,5 @@
-//! What lengths may be, which is public: each wrong one is told precisely, in sealing and opening.
+//! The lengths that are allowed, which is public: each wrong one is told precisely, in sealing and
+//! opening.
 
 use polyseal::Error;
 use polyseal::any::AnyAead;
@@ -74,7 +75,7 @@ fn names_take_the_lengths_of_the_specification() {
     }
 }
 
-/// What sealing and opening say of a nonce of `bytes` bytes.
+/// The errors of sealing and opening with a nonce of `bytes` bytes.
 fn said(flex: &Flex, bytes: usize) -> [Option<Error>; 2] {
     let nonce = vec![7; bytes];
     let sealing = flex.seal(&nonce, b"", b"message").err();

@@ -45,7 +45,7 @@ fn flex(backend: Backend, config: Config) -> Flex {
     flex_on(backend, config, &key(), b"").expect("a key")
 }
 
-/// What opening is told of `nonce`: nothing, if it is hidden.
+/// The nonce that opening is given: empty, if it is hidden.
 fn told<'n>(config: &Config, nonce: &'n [u8]) -> &'n [u8] {
     if config.hidden_bytes() > 0 { &[] } else { nonce }
 }

@@ -15,7 +15,7 @@ struct Row {
     commitment: usize,
 }
 
-/// What the words of a line stand for, built as its reader would: a configuration for each mode.
+/// The meaning of a line's words, built as its reader would: a configuration for each mode.
 fn row(cells: &[&str]) -> Option<[Row; 4]> {
     let &[permutation, nonce, och, civ, robust, robust_ae, overhead, commitment] = cells else {
         return None;

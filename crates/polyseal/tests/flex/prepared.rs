@@ -1,5 +1,4 @@
-//! What is computed beforehand changes nothing: the hash of setup associated data, and of
-//! associated data.
+//! Precomputation changes nothing: the hash of setup associated data, and of associated data.
 
 use polyseal::Error;
 use polyseal::flex::{Config, Flex, NonceForm, Profile, SetupHash};

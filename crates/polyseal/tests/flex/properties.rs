@@ -1,4 +1,4 @@
-//! What holds for every input, on inputs that nobody chose.
+//! Properties that hold for every input, on inputs that nobody chose.
 
 use polyseal::Error;
 use polyseal::flex::{NonceForm, Profile};
@@ -9,7 +9,7 @@ use proptest::proptest;
 use crate::common::{bytes, soft};
 use crate::{Cipher, MODES, flipped, key, told};
 
-/// Any configuration at all, by its bytes, which may be none.
+/// Any configuration at all, by its bytes, which may be invalid.
 fn fields() -> impl Strategy<Value = [u8; 8]> {
     let nl = prop_oneof![0..70_u16, Just(1024), Just(u16::MAX), any::<u16>()];
     let aux = prop_oneof![3 => Just(0_u16), 2 => 8..25_u16, 1 => any::<u16>()];
@@ -52,7 +52,7 @@ fn nonce(cipher: &Cipher, seed: u64, free: usize) -> Vec<u8> {
 }
 
 proptest! {
-    /// Eight bytes are a configuration and come back, or are none and say why.
+    /// Eight bytes are a configuration and come back, or are invalid and say why.
     #[test]
     fn any_eight_bytes(cfg in fields(), noise: [u8; 8]) {
         for cfg in [cfg, noise] {
@@ -137,7 +137,8 @@ proptest! {
         }
     }
 
-    /// With a stretch of a byte, one in 256 opens, and it is the ciphertext of what it opens to.
+    /// With a stretch of a byte, one in 256 opens, and it is the ciphertext of the text to which it
+    /// opens.
     #[test]
     fn what_is_accepted_is_sealed_to_itself(profile in 1..9_u8, seed: u32, length in 1..400_usize) {
         let cfg = [3, 0, profile, 1, 24, 0, 0, 0];
@@ -170,7 +171,7 @@ proptest! {
         assert!(config.hidden_bytes() == 0 || recovered == nonce, "{cfg:02x?}");
     }
 
-    /// Modes do not depend on how a nonce is hidden for what they refuse.
+    /// Refusals do not depend on how a nonce is hidden.
     #[test]
     fn noise_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300), hidden: bool) {
         for mode in MODES {

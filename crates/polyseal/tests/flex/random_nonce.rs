@@ -45,7 +45,7 @@ fn short_nonces_are_not_drawn() {
     }
 }
 
-/// What is said of a configuration is what its name's limits are.
+/// A configuration tells the limits that its name has.
 #[test]
 fn a_configuration_tells_its_limits() {
     use polyseal::limits::Limits;

@@ -33,7 +33,7 @@ fn nonce(config: &Config) -> Vec<u8> {
     bytes(2, NONCE_BYTES.clamp(shortest, longest))
 }
 
-/// What has a name.
+/// The configurations that have a name.
 fn named() -> Vec<[u8; 8]> {
     let wide = Config::builder(Mode::Robust).nonce(NonceForm::AnyPublic);
     let wide = [wide.stretch_bytes(16), wide]
@@ -181,7 +181,7 @@ fn the_prehash_is_under_the_key() {
     }
 }
 
-/// What CIV and ROBUST promise without nonces: equal messages show, and no more.
+/// The promise of CIV and ROBUST without nonces: equal messages show, and no more.
 #[test]
 fn repeated_nonces_show_equality() {
     for (mode, form) in [

@@ -104,8 +104,8 @@ fn another_context() {
     }
 }
 
-/// What differs from `config` under the key and without setup associated data in one respect, and
-/// takes the same nonces.
+/// Keys that differ from `config` under the key and without setup associated data in one respect,
+/// and take the same nonces.
 fn others(config: &Config) -> Vec<Flex> {
     let on = |config, key: &[u8], setup_ad: &[u8]| {
         flex_on(Backend::detect(), config, key, setup_ad).expect("a key")
@@ -124,7 +124,7 @@ fn others(config: &Config) -> Vec<Flex> {
     others.push(on(hashed, &key, b""));
     let mode = if config.mode() == Mode::Civ { Mode::Och } else { Mode::Civ };
     others.push(on(crate::config(mode, config.profile(), config.nonce()), &key, b""));
-    // Of the same sizes in one case.
+    // One case has the same sizes.
     let profile = match config.profile() {
         Profile::S512 => Profile::A512,
         Profile::S256 => Profile::A256,
@@ -262,7 +262,7 @@ fn blocks_stay_in_their_place() {
     }
 }
 
-/// What `open_into` leaves in full buffers when it refuses.
+/// The contents of full buffers when `open_into` refuses.
 fn left(flex: &Flex, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let hidden = flex.config().hidden_bytes();
     let bytes = sealed.len() - flex.config().overhead_bytes();

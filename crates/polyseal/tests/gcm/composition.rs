@@ -1,4 +1,4 @@
-//! What is built on AES-GCM is AES-GCM under the keys and nonces of its definition: derived here
+//! Every algorithm on AES-GCM is AES-GCM under the keys and nonces of its definition: derived here
 //! from CMAC, KBKDF, HMAC and HKDF, put together message by message, and compared.
 
 use hkdf::Hkdf;

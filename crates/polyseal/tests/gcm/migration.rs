@@ -1,4 +1,4 @@
-//! What `docs/migration.md` says of the crates `aes-gcm` and `aes-gcm-siv`.
+//! The code that `docs/migration.md` has on the crates `aes-gcm` and `aes-gcm-siv`.
 //! `crates/polyseal-cli/tests/pages` checks that the page has this code.
 
 use polyseal::aead;

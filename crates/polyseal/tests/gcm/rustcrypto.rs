@@ -14,7 +14,7 @@ use proptest::proptest;
 
 use crate::common::{bytes, pairs, rate};
 
-/// What the peer makes of a message: ciphertext, then tag.
+/// The peer's ciphertext, then its tag.
 fn peer_seal(a: &Algorithm, key: &[u8], nonce: &[u8], ad: &[u8], message: &[u8]) -> Vec<u8> {
     fn seal<C: AeadInOut + KeyInit>(
         key: &[u8],

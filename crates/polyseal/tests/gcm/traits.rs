@@ -130,8 +130,8 @@ fn types_of_derived_keys_are_the_registrys_algorithms() {
     is::<HkdfCommittedAes256Gcm>("hkdf-committed-aes-256-gcm");
 }
 
-/// What a type seals under a nonce that it draws, the algorithm of that name opens, and the
-/// reverse.
+/// A message that a type seals under a nonce that it draws, the algorithm of that name opens, and
+/// the reverse.
 #[test]
 fn random_nonces_are_the_same_by_type_and_by_name() {
     fn same<C: RandomNonce + KeyInit>(id: &str) {

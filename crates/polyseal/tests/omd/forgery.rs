@@ -5,8 +5,8 @@ use polyseal::testing::Backend;
 
 use super::{IDS, bytes, keyed};
 
-/// What a forger makes of one message that he knows, sealed without associated data: the tag of the
-/// empty message under the same nonce.
+/// The forgery from one message that the forger knows, sealed without associated data: the tag of
+/// the empty message under the same nonce.
 fn forged(text: &str, backend: Backend, message: usize) -> (Vec<u8>, Vec<u8>) {
     let aead = keyed(text, 1, backend);
     let (nonce, message) = (bytes(2, aead.algorithm().nonce_bytes()), bytes(3, message));

@@ -1,8 +1,8 @@
 //! Flex's keys are gone with their owner, those of messages too; unverified plaintext is gone at
 //! once.
 //!
-//! What is looked for is computed here, on the permutation alone: the subkeys, a context's key K1',
-//! Δ, and a block's mask.
+//! The secrets are computed here, on the permutation alone: the subkeys, a context's key K1', Δ,
+//! and a block's mask.
 
 use polyseal::Error;
 use polyseal::aead::{AeadInOut, Key, KeyInit, Nonce};
@@ -99,7 +99,7 @@ fn times(profile: Profile, p: u8, l: &[u8]) -> Vec<u8> {
     sum
 }
 
-/// What nobody may find.
+/// The secrets that nobody may find.
 struct Secrets {
     profile: Profile,
     /// K1, K2 and K3.
@@ -108,7 +108,7 @@ struct Secrets {
 }
 
 impl Secrets {
-    /// Of [`KEY`], without setup associated data.
+    /// The secrets of [`KEY`], without setup associated data.
     fn of(config: &Config) -> Self {
         let profile = config.profile();
         let t = profile.tag_bytes();
@@ -154,7 +154,7 @@ impl Secrets {
     }
 }
 
-/// What is computed here is what the specification prints.
+/// The values computed here are those that the specification prints.
 #[test]
 fn the_secrets_are_flexs() {
     let key: Vec<u8> = (0..32).collect();
@@ -270,7 +270,7 @@ fn messages_of(mode: Mode) {
                     let told = if hidden { &[][..] } else { &NONCE };
                     let message = vec![0x5a; length];
                     let mut sealed = vec![0; length + config.overhead_bytes()];
-                    // What messages leave goes with the key.
+                    // Traces of messages go with the key.
                     let sealing = left(&secrets, &named, || {
                         let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                         flex.seal_into(&NONCE, AD, &message, &mut sealed).expect("sealing");
@@ -327,7 +327,7 @@ fn frees(secrets: &[&[u8]], call: impl FnOnce()) -> bool {
     WATCH.take().expect("watching").0.secret
 }
 
-/// What nobody verified is gone, wherever it was: on the heap, and on the stack.
+/// Unverified plaintext is gone, wherever it was: on the heap, and on the stack.
 #[test]
 fn refused_messages_of_flex_are_wiped() {
     let mut findings = Findings::new();

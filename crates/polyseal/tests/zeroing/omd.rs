@@ -1,5 +1,5 @@
-//! What messages of OMD leave on the stack: nothing of the key, of chaining values, or of the right
-//! tag of a forgery.
+//! Messages of OMD leave nothing on the stack of the key, of chaining values, or of the right tag
+//! of a forgery.
 
 use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
@@ -30,7 +30,7 @@ fn secrets(aead: &AnyAead, nonce: &[u8], word: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Every call, with what it must not leave behind: each family on each back end.
+/// Every call, with the secrets that it must not leave behind: each family on each back end.
 fn each(call: impl Fn(&AnyAead, &[u8], &[Vec<u8>], usize, usize, &str)) {
     for (family, word) in FAMILIES {
         let algorithm: Algorithm = family.parse().expect(family);
@@ -106,7 +106,7 @@ fn batches_of_omd_leave_nothing() {
             let each = buffers.iter_mut().zip(&mut tags);
             let mut messages: Vec<_> =
                 each.map(|(buffer, tag)| Message::new(nonce, AD, buffer, tag)).collect();
-            // What is written as a tag is no secret.
+            // A tag that has been written is no secret.
             let unwritten = &secrets[..secrets.len() - 2];
             let seal = || aead.seal_batch(&mut messages).expect("sealing");
             assert!(!leaves(&slices(unwritten), seal), "sealing {name}");

@@ -212,7 +212,7 @@ pub trait Lanewise: Copy {
     fn choose(self, a: Self, b: Self) -> Self {
         a.xor(b).and(self).xor(b)
     }
-    /// What two or three of them have, bit by bit.
+    /// The bits that two or three of them have.
     #[inline(always)]
     fn majority(self, a: Self, b: Self) -> Self {
         self.xor(a).and(a.xor(b)).xor(a)

@@ -1,4 +1,4 @@
-//! What hash functions' compression functions need of the instruction set: vectors of words, and
+//! The instruction sets for hash functions' compression functions: vectors of words, and
 //! instructions made for one of them.
 //!
 //! The sets differ from those of [`Backend`]: a CPU may have the SHA instructions without AVX2 and
@@ -85,7 +85,8 @@ impl HashBackend {
         })
     }
 
-    /// What goes with `backend`: everything with the fastest, and otherwise no wider vectors.
+    /// The choice that goes with `backend`: everything with the fastest, and otherwise no wider
+    /// vectors.
     pub(crate) fn of(backend: Backend) -> Self {
         let all = Self::detect();
         if backend == Backend::detect() && !matches!(backend, Backend::Soft(_)) {
@@ -197,7 +198,7 @@ mod units {
 
 /// A computation in the vectors that there are.
 pub(crate) trait WordTask {
-    /// What it computes.
+    /// The result.
     type Output;
 
     /// The computation; what is to be compiled for the vectors goes through [`Enter::enter`].

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::contract::{Enter, EnteredTask, Integer};
 
-/// There is none, of words `W`.
+/// A unit for words `W` that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit<W>(Never, PhantomData<W>);
 

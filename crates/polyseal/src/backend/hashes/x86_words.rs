@@ -1,4 +1,4 @@
-//! What vectors of words have in common, whatever the width of x86-64's registers.
+//! The common part of vectors of words, whatever the width of x86-64's registers.
 
 /// The order of bytes that mirrors each 32-bit word, for 16 bytes.
 pub(super) const BYTES_OF_32: [i64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];

@@ -120,8 +120,8 @@ const ODD_LANES: u8 = 0b1100_1100;
 /// Those in the upper half of a vector.
 const UPPER_HALF: u8 = 0b1111_0000;
 
-/// Of two states of four words, the outer half: the first's words 0 and 1, the second's 2 and 3;
-/// and the inner one: the first's 2 and 3, the second's 0 and 1.
+/// The outer half of two states of four words: the first's words 0 and 1, the second's 2 and 3; and
+/// the inner one: the first's 2 and 3, the second's 0 and 1.
 #[inline(always)]
 fn load_pair(isa: Vaes512, source: &[u8]) -> (Zmm, Zmm) {
     assert!(source.len() == 128);
@@ -171,7 +171,8 @@ pub(super) fn transpose([a, b, c, d]: [Zmm; 4]) -> [Zmm; 4] {
 /// Four blocks of `x`, each named by its vector and its lane.
 #[inline(always)]
 fn choose(x: [Zmm; 3], blocks: [(usize, usize); 4]) -> Zmm {
-    // Of the first two vectors, and then, with the others in their places, of the third.
+    // Takes the blocks of the first two vectors, and then, with the others in their places, those
+    // of the third.
     let (mut of_two, mut of_third) = ([0; 4], [0; 4]);
     for i in 0..4 {
         let (vector, lane) = blocks[i];

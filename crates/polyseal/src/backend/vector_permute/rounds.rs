@@ -10,8 +10,8 @@
 //! 1/p = j + 1/(1/i + A/k)        1/q = i + 1/(1/j + A/k)
 //! ```
 //!
-//! and the inverse, as everything that is linear in it, is a sum of what one table has at `1/p` and
-//! another at `1/q`.
+//! and the inverse, as everything that is linear in it, is the sum of an entry of one table at
+//! `1/p` and one of another at `1/q`.
 
 use super::Bytes;
 use super::tables::Tables;
@@ -31,7 +31,7 @@ pub(super) struct InverseMiddle;
 /// InvShiftRows and InvSubBytes.
 pub(super) struct InverseLast;
 
-/// What the two tables have at `a` and `b`, added.
+/// The sum of the two tables' entries at `a` and `b`.
 #[inline(always)]
 fn look_up<B: Bytes>([a, b]: [B; 2], [at_a, at_b]: [B; 2]) -> B {
     at_a.shuffle(a).xor(at_b.shuffle(b))
@@ -53,7 +53,7 @@ impl Round for Middle {
     fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B {
         let found = reciprocals(x.shuffle(t.shift_rows), t.input, t);
         let (once, twice) = (look_up(found, t.output), look_up(found, t.output_twice));
-        // Of the rows a, b, c and d: 2a + b; then 2b + c with it, and d.
+        // With the rows a, b, c and d: 2a + b; then 2b + c with it, and d.
         let sum = twice.xor(once.shuffle(t.up));
         let key = round_key.xor(t.constant);
         sum.shuffle(t.up).xor(sum.xor(once.shuffle(t.down).xor(key)))

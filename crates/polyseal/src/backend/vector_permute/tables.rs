@@ -100,8 +100,8 @@ const fn inverse_affine(x: u8) -> u8 {
     x.rotate_left(1) ^ x.rotate_left(3) ^ x.rotate_left(6) ^ 0x05
 }
 
-/// From a byte's lower nibble and its upper one to `i` and to `k`; for the inverse S-box, of what
-/// its affine map gives.
+/// From a byte's lower nibble and its upper one to `i` and to `k`; for the inverse S-box, after its
+/// affine map.
 const fn input(inverse_box: bool) -> [Pair; 2] {
     let mut tables = [[[0; 16]; 2]; 2];
     let mut n = 0;

@@ -11,7 +11,7 @@ pub struct Builder {
     pub(super) profile: Profile,
     pub(super) nonce: Option<NonceForm>,
     pub(super) prehashes: bool,
-    /// Of [`Mode::Robust`], if anything was said: whether there is a tag that commits.
+    /// For [`Mode::Robust`], if it was set: whether there is a tag that commits.
     pub(super) commits: Option<bool>,
     pub(super) tag: Option<usize>,
     pub(super) stretch: Option<usize>,
@@ -46,7 +46,7 @@ impl Builder {
         self
     }
 
-    /// With a tag of `bytes` bytes, 16 to the profile's. Of [`Mode::Robust`] it cannot be chosen.
+    /// With a tag of `bytes` bytes, 16 to the profile's. It cannot be chosen for [`Mode::Robust`].
     ///
     /// A commitment to a tag of n bytes costs 2^(4n) to break: with 16 bytes, 2^64.
     pub const fn tag_bytes(mut self, bytes: usize) -> Self {
@@ -54,7 +54,7 @@ impl Builder {
         self
     }
 
-    /// Of [`Mode::Robust`]: with a stretch of `bytes` zeros, at most 255, which are enciphered
+    /// For [`Mode::Robust`]: with a stretch of `bytes` zeros, at most 255, which are enciphered
     /// behind the message. There are none unless this is set.
     pub const fn stretch_bytes(mut self, bytes: usize) -> Self {
         self.stretch = Some(bytes);

@@ -25,7 +25,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// What the bytes say that nothing means; the other rules are [`build`](Self::build)'s.
+    /// The field that has no meaning; the other rules are [`build`](Self::build)'s.
     pub const fn from_bytes(bytes: [u8; 8]) -> Result<Self, ConfigError> {
         let [mode, flags, profile, tag, nl0, nl1, aux0, aux1] = bytes;
         let (nonce, aux) = (u16::from_le_bytes([nl0, nl1]), u16::from_le_bytes([aux0, aux1]));

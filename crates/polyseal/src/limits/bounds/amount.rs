@@ -5,7 +5,7 @@ use core::f64::consts::LN_2;
 use core::fmt;
 use core::ops::{Add, Div, Mul};
 
-/// What rounding errors stay below, in bits.
+/// A bound on rounding errors, in bits.
 const SLACK: f64 = 1e-6;
 
 /// A number that is not negative, held as its logarithm: too large or too small for anything else.

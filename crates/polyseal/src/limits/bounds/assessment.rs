@@ -15,7 +15,7 @@ const PAPER: &str = "eprint 2025/758";
 const OMD: &str = "docs/spec/omd.md";
 const HERE: &str = "docs/limits.md";
 
-/// What is done with a number of keys.
+/// The use of a number of keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// The keys.
@@ -55,7 +55,7 @@ impl Load {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bound {
-    /// What happens.
+    /// The event.
     pub name: &'static str,
     /// The formula, in the letters that `docs/limits.md` explains.
     pub formula: String,
@@ -72,15 +72,15 @@ impl Bound {
     }
 }
 
-/// What may happen to an algorithm's keys.
+/// The accidents and attacks on an algorithm's keys.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Assessment {
-    /// What grows with the use of the keys.
+    /// The bounds that grow with the use of the keys.
     pub usage: Vec<Bound>,
-    /// What an adversary has without seeing any use of them.
+    /// The bounds of an adversary who sees no use of them.
     pub offline: Vec<Bound>,
-    /// What is known, and is not among what is added up: see `docs/limits.md`.
+    /// The bounds that are known, and not added up: see `docs/limits.md`.
     pub not_counted: Vec<Bound>,
     /// Which of the specification's limits are crossed.
     pub crossed: Vec<Error>,
@@ -93,7 +93,7 @@ impl Assessment {
         total(&self.usage)
     }
 
-    /// What of `usage` is likeliest.
+    /// The likeliest of `usage`.
     #[must_use]
     pub fn binding(&self) -> Option<&Bound> {
         self.usage.iter().reduce(|most, next| if next.amount > most.amount { next } else { most })
@@ -158,7 +158,7 @@ fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
     bytes.into_iter().chain(segments).fold(messages, Amount::min)
 }
 
-/// What one of `load`'s messages takes of the bytes that a key may process; an empty one, a byte.
+/// The bytes that one of `load`'s messages uses up of a key's total; an empty one, a byte.
 fn charged(load: &Load, total: &Total) -> u128 {
     total.charge(load.message_bytes, load.ad_bytes).max(1)
 }
@@ -195,7 +195,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let mode = algorithm.mode();
     let specification = algorithm.family().identity.specification.title;
     let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
-    // What else a tag carries is a commitment.
+    // The rest of a longer tag is a commitment.
     let t = 8 * algorithm.tag_bytes().min(16) as u32;
     let padding = match mode {
         Mode::Gcm { padding_blocks } | Mode::Derived { padding_blocks, .. } => padding_blocks,

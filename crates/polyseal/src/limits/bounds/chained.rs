@@ -8,7 +8,7 @@
 use super::Amount;
 
 /// L of messages of `message_bytes` with `ad_bytes` of associated data: blocks of `chain_bytes`,
-/// and of twice as many. What is empty is a block.
+/// and of twice as many. An empty input is a block.
 #[must_use]
 pub fn blocks(message_bytes: u64, ad_bytes: u64, chain_bytes: u64) -> Amount {
     let message = message_bytes.div_ceil(chain_bytes).max(1);

@@ -19,10 +19,10 @@ pub struct ForKc {
 /// Theorem 1: two keys, one nonce, and the same commitment of two blocks (FOR-KC), after `q` calls
 /// of an ideal cipher with blocks of `n` bits, q < 2^(n − 1).
 ///
-/// adv(q, n) = min over β of q C(q − 1, β) / (2^n − 2q)^β + 4 (β − 1) q / (2^n − 2q), and
-/// 3 C(q, 2) / (2^n − 2q)² more. The first term is lemma 2: some key partly collides with β others.
-/// The second is lemma 3: a call completes one of at most β − 1 partial collisions. What the
-/// lemmas' proofs add up to is 6 C(q, 2) in the last term and not 3, which changes no figure here.
+/// adv(q, n) = min over β of q C(q − 1, β) / (2^n − 2q)^β + 4 (β − 1) q / (2^n − 2q), and 3 C(q, 2)
+/// / (2^n − 2q)² more. The first term is lemma 2: some key partly collides with β others. The
+/// second is lemma 3: a call completes one of at most β − 1 partial collisions. The lemmas' proofs
+/// add up to 6 C(q, 2) in the last term and not 3, which changes no figure here.
 #[must_use]
 pub fn for_kc(q: Amount, n: u32) -> ForKc {
     let left = 1.0 - (q.log2() + 1.0 - f64::from(n)).exp2();
@@ -60,7 +60,8 @@ pub fn implied_nonce(q: Amount, n: u32) -> Amount {
 /// the cheapest way to break CMT-2, which section 2 defines by (K, N) ≠ (K', N').
 ///
 /// V can correct all of X1 but its last 28 − b bytes, so q calls have q² / 2^(8 (28 − b) + 1).
-/// `research/papers/kc-xaes.md` does it. Of nonces of 28 bytes or more V could correct everything.
+/// `research/papers/kc-xaes.md` does it. With nonces of 28 bytes or more V could correct
+/// everything.
 #[must_use]
 pub fn one_key_implied_nonces(q: Amount, b: u32) -> Amount {
     birthday::collision(q, 8 * 28_u32.saturating_sub(b))

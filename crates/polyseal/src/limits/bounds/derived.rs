@@ -16,7 +16,7 @@ pub struct Reuse {
     pub m: u32,
     /// That they have, under any of the keys.
     pub shared: Amount,
-    /// What each derived key encrypts at most, in blocks.
+    /// The most that each derived key encrypts, in blocks.
     pub blocks: Amount,
 }
 

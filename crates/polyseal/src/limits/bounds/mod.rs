@@ -5,8 +5,8 @@
 //! apply to an algorithm and adds them up. Where they come from, and what they do not count, is
 //! told in `docs/limits.md` of the repository.
 //!
-//! What it does not give: every figure takes AES, HMAC and AEGIS for what they are meant to be. A
-//! bound is what an adversary has at most, not what he has.
+//! Limits: every figure takes AES, HMAC and AEGIS for ideal. A bound is the most that an adversary
+//! can have, not the advantage of a known attack.
 //!
 //! ```
 //! use polyseal::limits::Nonces;

@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 use super::Amount;
 
-/// More than any formula is made for, and far from what a logarithm can hold.
+/// Beyond the range of every formula, and far from the largest logarithm.
 const MAX_LOG2: f64 = 1000.0;
 
 /// Why a text is no [`Amount`].
@@ -47,7 +47,7 @@ impl FromStr for Amount {
 }
 
 fn digits(text: &str) -> Result<u128, ParseAmountError> {
-    // Of its own accord, parse takes a sign.
+    // parse alone would take a sign.
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(ParseAmountError::Form);
     }

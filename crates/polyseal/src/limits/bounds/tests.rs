@@ -188,8 +188,8 @@ fn which_bounds_apply() {
 
 #[test]
 fn commitments_that_repeat() {
-    // What research/papers/kc_xaes_errata.py has of appendix C.3, and DNDK's authors of 2^50
-    // messages.
+    // The figures that research/papers/kc_xaes_errata.py has of appendix C.3, and DNDK's authors of
+    // 2^50 messages.
     for (text, messages, log2) in [
         ("kc-c3-xaes-256-gcm", 48.0, Some(-25.0)),
         ("kc-c3-xaes-256-gcm", 44.5, Some(-32.0)),
@@ -260,7 +260,7 @@ fn kc_xaes() {
     assert_eq!(row(&assess(&short, &big), "repeated nonce"), Some(-33.0));
 }
 
-/// Whoever attacks any of twice as many keys has twice the chance, by every bound that names u.
+/// An attack on any of twice as many keys has twice the chance, by every bound that names u.
 #[test]
 fn twice_the_keys() {
     for text in [
@@ -417,7 +417,7 @@ fn the_reuse_that_costs_least() {
         (40.0, pow(12.0), 3, 13.0),
         (48.0, pow(12.0), 4, 3_f64.log2() + 12.0),
         (64.0, pow(12.0), 5, 14.0),
-        // What is empty is a block.
+        // An empty input is a block.
         (64.0, Amount::ZERO, 5, 2.0),
     ] {
         let least = derived::least_reuse(Amount::ONE, pow(q), l, 96);
@@ -531,7 +531,7 @@ fn a_forger_has_no_more_than_2_to_the_minus_32() {
             continue;
         }
         for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
-            // Of GCM's 2^36 bytes one block is left to associated data.
+            // One block of GCM's 2^36 bytes is left to associated data.
             let ad_bytes = limits.ad_bytes.min(16);
             let longest = Load { nonces, ..Load::one_message(limits.message_bytes, ad_bytes) };
             let after = |forgeries| {
@@ -588,7 +588,7 @@ fn a_chain_of_compressions() {
     {
         is(chained::collision(pow(blocks), n), f64::from(risk));
     }
-    // What is empty is a block.
+    // An empty input is a block.
     for (message, ad, blocks) in
         [(0, 0, 2), (1, 0, 2), (32, 64, 2), (33, 65, 4), (1 << 16, 0, 2049)]
     {
@@ -643,7 +643,7 @@ fn no_nonces_are_no_limit() {
     assert!(most.log2() > 48.0, "{}", most.log2());
 }
 
-/// What KC-XAES's row claims is less than theorem 1 gives.
+/// KC-XAES's row claims less than theorem 1 gives.
 #[test]
 fn the_claimed_commitment_is_within_theorem_1() {
     let claim = algorithm("kc-xaes-256-gcm").commitment().expect("a claim");
