@@ -4,18 +4,18 @@ use std::fmt;
 
 use polyseal_file::age::{KeeperError, KeeperErrorClass as Class};
 
-/// What came of it.
+/// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong with a key that is kept elsewhere. No message shows a key, a PIN, a token or
-/// what was wrapped.
+/// A failure with a key that is kept elsewhere. No message shows a key, a PIN, a token or a wrapped
+/// secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     problem: Problem,
     uri: Option<String>,
 }
 
-/// What went wrong.
+/// The kinds of failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -27,10 +27,10 @@ pub enum Problem {
     NotBuilt(&'static str),
     /// The provider has no such operation: which.
     Unsupported(&'static str),
-    /// What was read from a file names this, which only the user may: an attribute that loads code,
-    /// or says where a PIN is.
+    /// A file names this, which only the user may: an attribute that loads code, or says where a
+    /// PIN is.
     NotFromFile(String),
-    /// Something that a provider needs is not configured: which variable or program, and for what.
+    /// A provider is not configured: which variable or program is missing, and for what.
     Setting(String),
     /// There are no credentials, or the service does not take them: what it says.
     Credentials(String),
@@ -43,7 +43,7 @@ pub enum Problem {
     /// The keeper does not unwrap it: another key wrapped it, with another encryption context, or
     /// it was altered.
     Refused(String),
-    /// What was unwrapped is not the key that the file was made with, or a field of the file was
+    /// The unwrapped key is not the one that the file was made with, or a field of the file was
     /// altered.
     Check,
     /// The service wants fewer requests, also after they were tried again.
@@ -62,9 +62,9 @@ pub enum Problem {
     Token(String),
     /// The public key that the keeper shows does not belong to its private key.
     OtherPublicKey,
-    /// An answer that is none, or another error: what the keeper says.
+    /// An invalid answer, or another error: the keeper's message.
     Service(String),
-    /// A wrapped key file that is none: what is wrong with it.
+    /// An invalid wrapped key file: its defect.
     File(String),
     /// The operating system gave no random bytes.
     Random,
@@ -84,7 +84,7 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// The kind of failure, with its details.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
@@ -96,7 +96,7 @@ impl Error {
         self.uri.as_deref()
     }
 
-    /// What kind of failure it is.
+    /// The class of the failure.
     #[must_use]
     pub fn class(&self) -> Class {
         match &self.problem {
@@ -124,7 +124,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, if there is something.
+    /// A hint on what to do about it, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.problem {

@@ -15,13 +15,13 @@ use crate::{Error, Result, Settings, WrappedKey};
 /// The longest key file of either kind, in bytes.
 pub const MAX_KEY_FILE_BYTES: usize = WrappedKey::MAX_FILE_BYTES;
 
-/// What was unwrapped, or is being unwrapped while the lock is held.
+/// A key that was unwrapped, or is being unwrapped while the lock is held.
 type Cell = Arc<Mutex<Option<Key>>>;
 
 type Cells = HashMap<[u8; 32], Vec<(u32, Cell)>>;
 
-/// The cells of each file, by the hash of what of it is checked, with the process that made each: a
-/// lock that was held when a process was forked stays locked in the new one.
+/// The cells of each file, by the hash of its checked part, with the process that made each: a lock
+/// that was held when a process was forked stays locked in the new one.
 static UNWRAPPED: Mutex<Option<Cells>> = Mutex::new(None);
 
 /// Why a key file of either kind gives no key.
@@ -68,7 +68,7 @@ impl From<Error> for KeyError {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the file, or what its keeper refuses.
+/// The file's defect, or the keeper's refusal.
 pub fn key_from_file(file: &[u8], settings: &Settings) -> std::result::Result<Key, KeyError> {
     if is_wrapped_key(file) { Ok(unwrap_once(file, settings)?) } else { Ok(Key::parse(file)?) }
 }

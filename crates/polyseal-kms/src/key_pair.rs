@@ -6,7 +6,7 @@
 //! Security claim: an identity file is data of somebody else: its URI chooses no code to load and
 //! no place to read a PIN from. The keeper is spoken to when a file is for the key, and not before.
 //!
-//! Limit: whoever can write an identity file chooses whose files it opens.
+//! Limit: anyone who can write an identity file chooses whose files it opens.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -40,15 +40,15 @@ impl KeyPair {
     /// The key pair with this URI, which is there.
     ///
     /// # Errors
-    /// What the keeper refuses.
+    /// The keeper's refusal.
     pub fn find(uri: &Uri, settings: &Settings) -> Result<Self> {
         Self::of(uri, settings, |keeper| keeper.public_key())
     }
 
-    /// The key pair with this URI, which is made if there is none.
+    /// The key pair with this URI, which is made if it does not exist.
     ///
     /// # Errors
-    /// What the keeper refuses.
+    /// The keeper's refusal.
     pub fn make(uri: &Uri, settings: &Settings) -> Result<Self> {
         Self::of(uri, settings, |keeper| keeper.make_key_pair())
     }
@@ -68,13 +68,13 @@ impl KeyPair {
         &self.uri
     }
 
-    /// What encrypts to it, `age1tag1…`.
+    /// The recipient to encrypt to, `age1tag1…`.
     #[must_use]
     pub fn recipient(&self) -> &p256::Recipient {
         &self.recipient
     }
 
-    /// What opens its files, by way of the keeper.
+    /// The identity that opens its files, by way of the keeper.
     #[must_use]
     pub fn identity(&self, settings: &Settings) -> p256::Identity<LazyKeeper> {
         let (uri, settings) = (self.uri.clone(), settings.clone());
@@ -95,10 +95,10 @@ impl KeyPair {
         Ok(format!("{created}# public key: {recipient}\n# private key: {uri}\n{}\n", *line))
     }
 
-    /// What an identity holds.
+    /// The key pair in an identity.
     ///
     /// # Errors
-    /// That it is none, or names what only a user may say.
+    /// An invalid identity, or one that names something that only a user may.
     pub fn from_identity(data: &[u8]) -> Result<Self> {
         let bad = || Error::new(Problem::Uri("it is damaged".to_owned()));
         let (point, uri) = data.split_at_checked(POINT_BYTES).ok_or_else(bad)?;
@@ -130,14 +130,14 @@ impl fmt::Debug for LazyKeeper {
     }
 }
 
-/// What reads identities of key pairs in this process.
+/// The plugin that reads identities of key pairs in this process.
 #[derive(Clone, Debug)]
 pub struct Plugin {
     settings: Settings,
 }
 
 impl Plugin {
-    /// With what the user set.
+    /// A plugin with the user's settings.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { settings }

@@ -13,8 +13,8 @@
 //! host but those of the three clouds and of the user's configuration. A wrapped key that is not
 //! the one it was made with, or whose file was altered, is refused. Keys are wiped.
 //!
-//! Limits: whoever can write a wrapped key file chooses the key. Whoever may call the keeper can
-//! unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.
+//! Limits: anyone who can write a wrapped key file chooses the key. Anyone who may call the keeper
+//! can unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]

@@ -1,4 +1,4 @@
-//! What a keeper of keys does for Polyseal, and the keepers that are spoken to: one a file.
+//! The interface of keepers of keys, and the keepers that are spoken to: one a file.
 
 use polyseal_file::Key;
 use zeroize::Zeroizing;
@@ -32,7 +32,7 @@ pub type Point = [u8; 65];
 /// A key as its keeper wrapped it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
-    /// What only the keeper can unwrap, 1 to 8192 bytes.
+    /// The wrapped key, which only the keeper can unwrap: 1 to 8192 bytes.
     pub bytes: Vec<u8>,
     /// Which of its keys or versions the keeper says it used, on one line.
     pub key_id: Option<String>,
@@ -44,7 +44,7 @@ pub trait Kms: Send + Sync {
     /// Wraps a key.
     ///
     /// # Errors
-    /// What the keeper refuses, or that it wraps no keys.
+    /// The keeper's refusal, or that it wraps no keys.
     fn wrap(&self, _key: &Key, _context: &Context) -> Result<Blob> {
         Err(Problem::Unsupported("wrap keys").into())
     }
@@ -62,16 +62,16 @@ pub trait Kms: Send + Sync {
     /// The key that was wrapped.
     ///
     /// # Errors
-    /// What the keeper refuses.
+    /// The keeper's refusal.
     fn unwrap(&self, _wrapped: &[u8], _context: &Context) -> Result<Key> {
         Err(Problem::Unsupported("unwrap keys").into())
     }
 
-    /// Makes a key pair on P-256 that cannot be taken out, if there is none of the name, and shows
-    /// the public key.
+    /// Makes a key pair on P-256 that cannot be taken out, if the name has none yet, and shows the
+    /// public key.
     ///
     /// # Errors
-    /// What the keeper refuses, or that it has no key pairs.
+    /// The keeper's refusal, or that it has no key pairs.
     fn create_key_pair(&self) -> Result<ShownKey> {
         self.shown_key()
     }
@@ -80,7 +80,7 @@ pub trait Kms: Send + Sync {
     /// what is encrypted to.
     ///
     /// # Errors
-    /// What the keeper refuses, or that it has no key pairs.
+    /// The keeper's refusal, or that it has no key pairs.
     fn shown_key(&self) -> Result<ShownKey> {
         Err(Problem::Unsupported("hold a key pair").into())
     }
@@ -88,7 +88,7 @@ pub trait Kms: Send + Sync {
     /// The secret that the private key shares with `point`: the first coordinate of the product.
     ///
     /// # Errors
-    /// What the keeper refuses, or that it has no key pairs.
+    /// The keeper's refusal, or that it has no key pairs.
     fn derive(&self, _point: &Point) -> Result<Zeroizing<[u8; 32]>> {
         Err(Problem::Unsupported("derive secrets").into())
     }

@@ -4,7 +4,7 @@
 //! Source: `docs/keys.md`. One key is sealed to what the keeper shows, and the keeper derives once:
 //! DHKEM(P-256), as for files.
 //!
-//! Security claim: in some tokens, whoever reaches them can put a public key of their own in the
+//! Security claim: in some tokens, anyone who reaches them can put a public key of their own in the
 //! place of another, without the PIN. [`PublicKey`] is had only once the private half has answered,
 //! so no caller encrypts to such a key.
 //!
@@ -24,7 +24,7 @@ const INFO: &[u8] = b"polyseal-kms/1 public key";
 pub struct ShownKey(Point);
 
 impl ShownKey {
-    /// What was read from the keeper.
+    /// The point that was read from the keeper.
     #[must_use]
     pub fn new(point: Point) -> Self {
         Self(point)
@@ -48,7 +48,7 @@ impl ShownKey {
 pub struct PublicKey(Recipient);
 
 impl PublicKey {
-    /// What encrypts to it.
+    /// The recipient to encrypt to.
     #[must_use]
     pub fn into_recipient(self) -> Recipient {
         self.0
@@ -59,12 +59,12 @@ impl dyn Kms + '_ {
     /// The public key of the key pair. The private one is used once, which may take a PIN.
     ///
     /// # Errors
-    /// What the keeper refuses; [`Problem::OtherPublicKey`] if it shows another pair's.
+    /// The keeper's refusal; [`Problem::OtherPublicKey`] if it shows another pair's.
     pub fn public_key(&self) -> Result<PublicKey> {
         self.shown_key()?.proved_by(self)
     }
 
-    /// The public key of the key pair, which is made if there is none of the name.
+    /// The public key of the key pair, which is made if the name has none yet.
     ///
     /// # Errors
     /// As `public_key`.
@@ -73,7 +73,7 @@ impl dyn Kms + '_ {
     }
 }
 
-/// What a keeper derived.
+/// A secret that a keeper derived.
 struct Derived(Zeroizing<[u8; 32]>);
 
 impl Keeper for Derived {

@@ -1,4 +1,4 @@
-//! What the user set: the environment, and how a PIN is asked for.
+//! The user's settings: the environment, and how a PIN is asked for.
 
 use std::env;
 use std::fmt;
@@ -47,7 +47,7 @@ impl Settings {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// Asks the user for what is named so.
+    /// Asks the user for the secret named `what`.
     #[must_use]
     pub fn ask(&self, what: &str) -> Option<Zeroizing<String>> {
         self.ask.as_ref().and_then(|ask| ask(what))

@@ -15,7 +15,7 @@ const ID: &str = "id";
 /// The longest URI, in bytes.
 const MAX_BYTES: usize = 2048;
 
-/// Who wrote a URI.
+/// The author of a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The user, in the command that runs.
@@ -150,7 +150,7 @@ impl Uri {
         &self.text
     }
 
-    /// What of it may stand in a file: all but what only a user may say.
+    /// The URI without the parts that only a user may set, to be written to a file.
     #[must_use]
     pub fn for_file(&self) -> Self {
         let text = match self.query.is_empty() {
@@ -166,7 +166,7 @@ impl Uri {
         self.scheme
     }
 
-    /// What follows the scheme.
+    /// The part after the scheme.
     #[must_use]
     pub fn name(&self) -> &str {
         self.text.get(self.name..).unwrap_or_default()
@@ -220,7 +220,7 @@ impl fmt::Debug for Uri {
     }
 }
 
-/// Those of RFC 7512, section 2.4.
+/// Whether RFC 7512, section 2.4, has the attribute.
 fn is_known_query(name: &str) -> bool {
     ["module-name", "module-path", "pin-source", "pin-value"].contains(&name)
 }

@@ -7,8 +7,8 @@
 //! HMAC-SHA256, under a key that is derived from the wrapped one, of all fields before it: it finds
 //! another key's blob and an altered field, also where the keeper knows nothing of the context.
 //!
-//! Limits: whoever can write the file can make another, around a key that they know. Comments are
-//! not checked.
+//! Limits: anyone who can write the file can make another, around a key that they know. Comments
+//! are not checked.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -29,9 +29,9 @@ use crate::{Context, Error, Kms, Origin, Point, Problem, Result, Settings, Uri, 
 /// The first line that is no comment.
 const MAGIC: &str = "polyseal-wrapped-key-1";
 
-/// What the check key is derived for.
+/// The label of the check key.
 const CHECK_INFO: &[u8] = b"polyseal-wrapped-key-1 check";
-/// What a key is sealed to a key pair for.
+/// The label for sealing a key to a key pair.
 const SEAL_INFO: &[u8] = b"polyseal-wrapped-key-1 sealed";
 
 const CHECK_BYTES: usize = 32;
@@ -45,7 +45,7 @@ pub struct WrappedKey {
     check: [u8; CHECK_BYTES],
 }
 
-/// What the check value is of.
+/// The fields that the check value covers.
 #[derive(Clone, PartialEq, Eq)]
 struct Fields {
     uri: Uri,
@@ -70,7 +70,7 @@ impl WrappedKey {
     /// A fresh key of the keeper, and its file.
     ///
     /// # Errors
-    /// What the keeper refuses, or that something is not configured.
+    /// The keeper's refusal, or a missing setting.
     pub fn generate(uri: &Uri, context: Context, settings: &Settings) -> Result<(Self, Key)> {
         let keeper = connect(uri, settings)?;
         let make = || {
@@ -98,7 +98,7 @@ impl WrappedKey {
     /// The key, from its keeper.
     ///
     /// # Errors
-    /// What the keeper refuses; [`Problem::Check`] if it is another key, or a field was altered.
+    /// The keeper's refusal; [`Problem::Check`] if it is another key, or a field was altered.
     pub fn unwrap(&self, settings: &Settings) -> Result<Key> {
         let uri = &self.fields.uri;
         let unwrap = || self.unwrap_with(connect(uri, settings)?.as_ref());
@@ -136,7 +136,7 @@ impl WrappedKey {
         rewrap().map_err(|error: Error| error.of(&fields.uri.to_string()))
     }
 
-    /// Of what is checked, and of the check value.
+    /// The hash of the checked fields, and of the check value.
     pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::new_with_prefix(self.fields.text()).chain_update(self.check).finalize().into()
     }
@@ -156,7 +156,7 @@ impl WrappedKey {
         &self.fields.uri
     }
 
-    /// What it is bound to.
+    /// The context that it is bound to.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.fields.context
@@ -168,7 +168,7 @@ impl WrappedKey {
         self.fields.key_id.as_deref()
     }
 
-    /// Whose key pair it is sealed to, if it is.
+    /// The recipient of the key pair that it is sealed to, if it is.
     #[must_use]
     pub fn recipient(&self) -> Option<String> {
         match &self.fields.form {
@@ -191,7 +191,7 @@ impl WrappedKey {
 
     fn new(fields: Fields, key: &Key) -> Result<Self> {
         let wrapped = Self { check: check(key, &fields.text())?, fields };
-        // What a keeper says may not fit into a file, and must be known before it is written.
+        // A keeper's answer may not fit into a file, which must be known before it is written.
         if parse(wrapped.to_file().as_bytes())? == wrapped {
             Ok(wrapped)
         } else {

@@ -46,7 +46,7 @@ impl Session {
         Some(session)
     }
 
-    /// What `secret-tool` says on standard error.
+    /// The standard error of `secret-tool`.
     fn tool(&self, args: &[&str]) -> Vec<u8> {
         let mut tool = command("secret-tool", self.home.path());
         tool.env("DBUS_SESSION_BUS_ADDRESS", &self.address);
@@ -140,7 +140,7 @@ fn no_bus() {
     assert!(matches!(error.problem(), Problem::Unreachable(_)), "{error}");
 }
 
-/// What the program gets: a script stands for it, which writes that down.
+/// The program's arguments and input: a script stands for it, which writes them down.
 #[test]
 fn the_key_is_in_no_argument() {
     let place = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ impl Swtpm {
         format!("swtpm:path={}/socket", self.place.path().display())
     }
 
-    /// What a program prints that succeeds.
+    /// The output of a program that succeeds.
     fn tool(&self, args: &[&str]) -> Option<String> {
         let mut tool = command(args[0], self.place.path());
         tool.env("TPM2TOOLS_TCTI", self.address()).current_dir(self.place.path());
@@ -90,7 +90,7 @@ fn keys_come_back() {
     assert_eq!(tpm.loaded(), "");
 }
 
-/// What another program has in the TPM stays there.
+/// Objects of other programs stay in the TPM.
 #[test]
 fn other_objects_stay() {
     let Some(tpm) = Swtpm::start() else { return };
@@ -186,7 +186,7 @@ fn no_tpm() {
     assert!(matches!(error.problem(), Problem::Unreachable(_)), "{error}");
 }
 
-/// What the programs get: scripts stand for them, which write that down.
+/// The programs' arguments and input: scripts stand for them, which write them down.
 #[test]
 fn where_the_key_goes() {
     let place = tempfile::tempdir().unwrap();

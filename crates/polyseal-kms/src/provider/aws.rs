@@ -4,11 +4,11 @@
 //! `DeriveSharedSecret`; Signature Version 4 of AWS. `aws-kms://` is followed by a key's
 //! identifier, `alias/NAME` or an ARN, as Tink has it.
 //!
-//! Security claim: only AWS is spoken to, or the place that the user set: of what a file says, a
-//! region becomes a part of a host's name, and is looked at. A blob of another key is refused, and
-//! the encryption context is bound by the service.
+//! Security claim: only AWS is spoken to, or the place that the user set: a region in a file
+//! becomes a part of a host's name, and is checked. A blob of another key is refused, and the
+//! encryption context is bound by the service.
 //!
-//! Limits: the context is readable in CloudTrail. A key pair is made by whoever manages the keys.
+//! Limits: the context is readable in CloudTrail. A key pair is made by the managers of the keys.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -30,7 +30,7 @@ use crate::{Context, Problem, Result, Settings, ShownKey, Uri};
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.1";
 
-/// What stands before a point of P-256 in its SubjectPublicKeyInfo: RFC 5480, section 2.
+/// The bytes before a point of P-256 in its SubjectPublicKeyInfo: RFC 5480, section 2.
 const POINT_IN_DER: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a,
     0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
@@ -91,7 +91,7 @@ pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     Ok(Box::new(Aws { key, region, url, settings: settings.clone() }))
 }
 
-/// That of an ARN, or the user's. It becomes a part of a host's name.
+/// The region of an ARN, or the user's. It becomes a part of a host's name.
 fn region(key: &str, settings: &Settings) -> Result<String> {
     let found = match key.strip_prefix("arn:") {
         Some(rest) => {

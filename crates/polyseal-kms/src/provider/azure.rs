@@ -2,9 +2,9 @@
 //!
 //! Source: the REST reference of Key Vault 7.4, `wrapkey` and `unwrapkey`, and the OAuth 2.0 client
 //! credentials flow of Microsoft's identity platform. A URI is
-//! `azure-kv://VAULT.vault.azure.net/KEY`, with the vault's host. What is wrapped is
-//! `VERSION:VALUE`, the key's version and RSA-OAEP-256 in base64url, since the service unwraps with
-//! the version that it is told.
+//! `azure-kv://VAULT.vault.azure.net/KEY`, with the vault's host. A wrapped key is `VERSION:VALUE`,
+//! the key's version and RSA-OAEP-256 in base64url, since the service unwraps with the version that
+//! it is told.
 //!
 //! Security claim: a token goes to hosts of Azure alone, or to the place that the user set.
 //!
@@ -80,7 +80,7 @@ struct SaidError {
     innererror: Option<Box<SaidError>>,
 }
 
-/// What the place that gives tokens says.
+/// An error of the endpoint that gives tokens.
 #[derive(Default, Deserialize)]
 struct NoToken {
     #[serde(default)]

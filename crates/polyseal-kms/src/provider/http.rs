@@ -26,13 +26,13 @@ const TRIES: u32 = 5;
 /// The longest pause before the second try. It doubles with each.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What a service said.
+/// An answer of a service.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Zeroizing<Vec<u8>>,
 }
 
-/// Why an answer is none.
+/// A failed request.
 pub(super) enum Refusal {
     /// It is of no use to try again.
     Final(Problem),
@@ -83,8 +83,8 @@ pub(super) fn post<T>(
     }
 }
 
-/// A random part of what doubles with each try: many clients that were refused at once do not come
-/// back at once.
+/// A random part of a time that doubles with each try: many clients that were refused at once do
+/// not come back at once.
 fn pause(tries: u32) -> Result<Duration> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| Problem::Random)?;

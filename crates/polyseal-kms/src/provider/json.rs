@@ -15,7 +15,7 @@ use crate::{Problem, Result};
 
 /// Room for every request, in bytes: the longest has a wrapped key and an encryption context.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
-/// The most characters of what a service says.
+/// The most characters of a service's message.
 const SAID: usize = 300;
 
 /// Asks, and gives what `take` finds in an answer with status 200. The headers are of the body, and
@@ -72,7 +72,7 @@ pub(super) fn said(of: &[&str], status: u16) -> String {
     }
 }
 
-/// What an answer's status means, where the service says nothing more precise.
+/// The meaning of an answer's status, where the service says nothing more precise.
 pub(super) fn by_status(status: u16, says: String) -> Refusal {
     match status {
         401 => Refusal::Final(Problem::Credentials(says)),

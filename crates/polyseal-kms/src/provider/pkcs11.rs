@@ -3,8 +3,8 @@
 //! Source: PKCS #11 2.40 (OASIS), `CKM_ECDH1_DERIVE` with `CKD_NULL`; RFC 7512 for the URIs.
 //!
 //! Security claim: the private key is made in the token, and does not leave it. A module is loaded
-//! only from where the user says. A pair of which others could have written the private key,
-//! without the PIN, is none: its public key is not shown. A PIN that was wrong is not given to that
+//! only from where the user says. A pair whose private key others could have written, without the
+//! PIN, does not count: its public key is not shown. A PIN that was wrong is not given to that
 //! token again by this process, by whatever thread and way and for whatever file; nor one that was
 //! not typed, where one more wrong PIN locks it.
 //!
@@ -28,7 +28,7 @@ use self::token::Token;
 use super::{Kms, Point};
 use crate::{Error, Problem, Result, Settings, ShownKey, Uri};
 
-/// Of a token and of its key pair, as RFC 7512 names them. What is not said is not compared.
+/// The names of a token and of its key pair, by RFC 7512. Those that are left out are not compared.
 pub(super) struct Names {
     pub(super) token: Option<String>,
     pub(super) serial: Option<String>,

@@ -4,8 +4,8 @@
 //! Source: none; `secret-tool` and tpm2-tools are run as their manual pages have it.
 //!
 //! Security claim: a program is taken only from a directory of the PATH that is absolute. A secret
-//! goes to it by a pipe, never by an argument or a file. What it prints is bounded, is wiped, and
-//! is in no message; a message shows only what it says on standard error, and no control character.
+//! goes to it by a pipe, never by an argument or a file. Its output is bounded, is wiped, and is in
+//! no message; a message shows only its standard error, without control characters.
 //!
 //! Limits: what is in a pipe's buffer is not wiped. A program that is stopped because it takes too
 //! long may leave children behind.
@@ -25,7 +25,7 @@ use crate::{Problem, Result, Settings};
 /// The most that a program may print, in bytes.
 const MAX_OUT_BYTES: usize = 64 * 1024;
 
-/// What is kept of standard error, in bytes: the rest is read and forgotten.
+/// Bytes of standard error that are kept: the rest is read and forgotten.
 const MAX_WORDS_BYTES: usize = 8 * 1024;
 
 /// The longest part of that in a message, in characters.
@@ -42,11 +42,11 @@ pub(super) struct Program {
     limit: Duration,
 }
 
-/// What came of a program that has ended.
+/// The result of a program that has ended.
 pub(super) struct Ended {
     pub(super) good: bool,
     pub(super) out: Zeroizing<Vec<u8>>,
-    /// What it said on standard error.
+    /// Its standard error.
     pub(super) words: String,
 }
 
@@ -80,7 +80,7 @@ impl Program {
                 None => command.env_remove(name),
             };
         }
-        // What it says is looked at, in English. Arguments are UTF-8.
+        // Its messages are looked at, in English. Arguments are UTF-8.
         command.env("LC_ALL", "C.UTF-8").env_remove("LANGUAGE");
         let child = command.spawn().map_err(|error| self.failed(&reason(&error)))?;
         Running(child).finish(self, input)
@@ -138,7 +138,7 @@ impl Drop for Running {
 }
 
 impl Ended {
-    /// The part of what it said that tells a user most: the line with `marker`, or else the last.
+    /// The most telling part of its standard error: the line with `marker`, or else the last.
     pub(super) fn said(&self, marker: &str) -> String {
         let lines = || self.words.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines().rfind(|line| line.contains(marker)).or_else(|| lines().next_back());
@@ -162,8 +162,8 @@ fn write(mut stdin: ChildStdin, input: &[u8]) -> io::Result<()> {
 
 type Bytes = Option<Zeroizing<Vec<u8>>>;
 
-/// A thread that reads to the end. Of what is too long, the beginning is kept if `cut`, and else
-/// nothing.
+/// Starts a thread that reads to the end. If the input is too long, its beginning is kept if `cut`,
+/// and else nothing.
 fn read(from: impl Read + Send + 'static, limit: usize, cut: bool) -> io::Result<Receiver<Bytes>> {
     let (to, bytes) = mpsc::channel();
     thread::Builder::new().spawn(move || {
@@ -183,7 +183,7 @@ fn read(from: impl Read + Send + 'static, limit: usize, cut: bool) -> io::Result
     Ok(bytes)
 }
 
-/// What a thread has read, if it has by then.
+/// The bytes that a thread has read; `None` if it has not ended by the deadline.
 fn wait(bytes: &Receiver<Bytes>, deadline: Instant) -> Option<Bytes> {
     bytes.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }

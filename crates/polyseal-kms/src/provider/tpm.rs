@@ -5,7 +5,7 @@
 //! anew each time from the seed of the owner hierarchy; `tpm:handle=0x81000001` by one that is
 //! there.
 //!
-//! What is wrapped is the version 1 (a byte), then the public and the private part of the sealed
+//! A wrapped key is the version 1 (a byte), then the public and the private part of the sealed
 //! object, each as tpm2-tools writes it after its length in bytes (two bytes, big-endian).
 //!
 //! Security claim: the key goes to the programs and comes from them by pipes. The files that they
@@ -53,13 +53,13 @@ const PARENT: [&str; 8] = [
     "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt",
 ];
 
-/// What may be done with the sealed object: nothing but unsealing it, here.
+/// The attributes of the sealed object: it can only be unsealed, here.
 const SEALED: &str = "fixedtpm|fixedparent|userwithauth|noda";
 
 type Meaning = fn(String) -> Problem;
 
-/// What a program says if it fails: of which program, a part of the message, and what it means. The
-/// messages are those of the response codes of TPM 2.0 Library, part 2.
+/// The messages of failed programs: of which program, a part of the message, and its meaning. They
+/// are those of the response codes of TPM 2.0 Library, part 2.
 const ANSWERS: [(&str, &str, Meaning); 8] = [
     ("tpm2_", "Could not load tcti", Problem::Unreachable),
     ("tpm2_", "out of memory for object contexts", Problem::Unreachable),
@@ -157,7 +157,7 @@ impl<'a> Work<'a> {
         Ok(work)
     }
 
-    /// What stands for the parent in an argument.
+    /// The argument that stands for the parent.
     fn parent(&self) -> Result<&'a str> {
         match &self.tpm.parent {
             Some(handle) => Ok(handle),
@@ -169,8 +169,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs a program, then removes from the TPM what it left there: it has room for three objects.
-    /// What it is still needed for is in a file, wrapped.
+    /// Runs a program, then removes from the TPM the objects that it left there: it has room for
+    /// three. Those that are still needed are in a file, wrapped.
     fn run(&self, name: &str, args: &[&str], input: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         let ended = self.end(name, args, input);
         let flushed = self.flush();
@@ -236,7 +236,7 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     good.then(|| rest.split_at_checked(length)).flatten()
 }
 
-/// What a program printed, if it succeeded.
+/// The output of a program, if it succeeded.
 fn good(program: &str, ended: Ended) -> Result<Zeroizing<Vec<u8>>> {
     if ended.good {
         return Ok(ended.out);

@@ -1,7 +1,7 @@
 //! HashiCorp Vault and OpenBao: keys of the transit engine, which wrap.
 //!
 //! Source: the HTTP API of Vault's transit engine, `encrypt` and `decrypt`. A URI is
-//! `hcvault://HOST/MOUNT/keys/NAME`, as Tink has it; the mount is mostly `transit`. What is wrapped
+//! `hcvault://HOST/MOUNT/keys/NAME`, as Tink has it; the mount is mostly `transit`. A wrapped key
 //! is the engine's own text, `vault:v1:…`, and the encryption context is its associated data.
 //!
 //! Security claim: only the server that `VAULT_ADDR` names gets the token. A URI that names another
@@ -87,7 +87,7 @@ fn parts(name: &str) -> Result<(&str, &str, &str)> {
     let of_a_name = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     let is_name =
         |part: &str| !part.is_empty() && part != "." && part != ".." && part.bytes().all(of_a_name);
-    // What is posted there would change something.
+    // A post there would change something.
     let is_other = |part: &str| ["auth", "cubbyhole", "identity", "sys"].contains(&part);
     let is_mount = mount.split('/').all(is_name) && !mount.split('/').any(is_other);
     match !host.is_empty() && is_mount && is_name(key) {

@@ -12,7 +12,7 @@ pub(crate) const PIN: &str = "1234-user";
 const OFFICER_PIN: &str = "1234-officer";
 const OURS: &str = "POLYSEAL_TEST_HSM";
 
-/// What Debian installs, if nothing else is said.
+/// Debian's path, if the environment names none.
 const SOFTHSM: &str = "/usr/lib/softhsm/libsofthsm2.so";
 
 pub(crate) struct Hsm(PathBuf);

@@ -80,7 +80,7 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
         assert_eq!(make(hsm, KEY), pair);
         assert_ne!(make(hsm, "token=ops;object=other;type=private").recipient(), pair.recipient());
         assert_eq!(pair.uri().as_str(), format!("pkcs11:{KEY}"));
-        // It is found by whoever has the PIN.
+        // It is found with the PIN.
         let uri = Uri::parse(&format!("pkcs11:{KEY}"), Origin::File).unwrap();
         assert_eq!(KeyPair::find(&uri, &hsm.settings(PIN)).unwrap(), pair);
         let logins = hsm.count("login");
@@ -111,7 +111,7 @@ fn a_pair_is_made_once_and_cannot_be_taken_out() {
     });
 }
 
-/// What comes of each way to encrypt to the pair that a token has.
+/// The results of each way to encrypt to the pair that a token has.
 fn all_ways(hsm: &Hsm, settings: &Settings) -> Vec<Problem> {
     let uri = Uri::parse(&format!("pkcs11:{KEY}"), Origin::User).unwrap();
     let keeper = keeper(hsm, KEY, settings);
@@ -124,7 +124,7 @@ fn all_ways(hsm: &Hsm, settings: &Settings) -> Vec<Problem> {
     ]
 }
 
-/// An object of the pair, as whoever has no PIN puts it there.
+/// Puts an object of the pair there, as somebody without the PIN can.
 fn put(session: &Session, class: ObjectClass, more: &[Attribute]) {
     let common = [
         Attribute::Class(class),
@@ -159,14 +159,14 @@ fn a_public_key_that_was_put_in_the_place_of_another() {
         let object = session.find_objects(&named).unwrap()[0];
         session.destroy_object(object).unwrap();
         put(&session, ObjectClass::PUBLIC_KEY, &[point(7)]);
-        // As long as this session stays, whoever logs in does it for both.
+        // As long as this session stays, a login counts for both.
         for unproved in all_ways(hsm, &hsm.settings(None)) {
             assert_eq!(unproved, Problem::NoPin);
         }
         for other in all_ways(hsm, &hsm.settings(PIN)) {
             assert_eq!(other, Problem::OtherPublicKey);
         }
-        // What was sealed to the pair is sealed to it again.
+        // A key that was sealed to the pair is sealed to it again.
         let again = wrapped.rewrap(&hsm.settings(PIN)).unwrap();
         assert_eq!(again.recipient(), wrapped.recipient());
         again.unwrap(&hsm.settings(PIN)).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests share whose peers are programs of the distribution.
+//! The common part of tests whose peers are programs of the distribution.
 
 use std::env;
 use std::path::Path;

@@ -108,7 +108,7 @@ fn keys_come_back_and_are_bound() {
     assert!(matches!(error.problem(), Problem::Disabled(_)), "{error}");
 }
 
-/// What `GenerateDataKey` and `Decrypt` answer.
+/// The answer of `GenerateDataKey` and `Decrypt`.
 fn given() -> String {
     format!(r#"{{"KeyId":"k","CiphertextBlob":"AAAA","Plaintext":"{KEY_TEXT}"}}"#)
 }

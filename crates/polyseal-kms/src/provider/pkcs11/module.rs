@@ -9,7 +9,7 @@ use cryptoki::error::{Error as ModuleError, RvError};
 
 use crate::{Error, Problem, Result, Settings, Uri};
 
-/// What was loaded, and by which process. It stays until the process ends.
+/// The modules that were loaded, and by which process. They stay until the process ends.
 static LOADED: Mutex<Vec<(PathBuf, u32, Pkcs11)>> = Mutex::new(Vec::new());
 
 /// Where the module is. A URI from a file has no query: [`Uri`] refuses it.

@@ -24,13 +24,13 @@ const P256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x
 const OCTET_STRING: [u8; 2] = [0x04, 65];
 const SECRET_BYTES: usize = 32;
 const NEW_ID_BYTES: u32 = 16;
-/// Why a private key is none that only the token's user can have put there.
+/// The reason why a private key may not have been put there by the token's user.
 const NOT_PRIVATE: &str = "its private key of this name could be put there without the PIN \
                       (CKA_PRIVATE is false): make another pair";
 
 pub(super) type Result<T> = std::result::Result<T, Failure>;
 
-/// What went wrong, and whether the session or the token is gone.
+/// A failure, and whether the session or the token is gone.
 pub(super) struct Failure {
     pub(super) error: Error,
     pub(super) is_gone: bool,
