@@ -1,10 +1,10 @@
-//! What a caller is told while the work goes on, and how Ctrl-C and exceptions end it.
+//! Progress reports to a caller, and how Ctrl-C and exceptions end the work.
 //!
 //! Python runs the handlers of signals in its main thread only, and `progress` is called in the
 //! thread that has called us. That thread is one of the workers of a file's pipeline, or it waits
-//! for the results of others and asks ten times a second: it comes by here again and again. What is
-//! raised in it, or by a callback in another thread, is kept, ends the work everywhere, and is
-//! raised at the end in the place of what the work says then.
+//! for the results of others and asks ten times a second: it comes by here again and again. An
+//! exception raised in it, or by a callback in another thread, is kept, ends the work everywhere,
+//! and is raised at the end instead of the work's own error.
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::errors::of_local;
 const EVERY_BYTES: u64 = 4 << 20;
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What `progress` is called with.
+/// The arguments that `progress` is called with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgressKind {
     /// The bytes that have been read, and those that there are, if that is known.
@@ -86,7 +86,7 @@ impl Callbacks {
         lock(&self.warnings).push(text);
     }
 
-    /// What was raised meanwhile, or the result of the work.
+    /// Raises the exception that was kept, or returns the result of the work.
     pub(crate) fn finish<T>(
         &self,
         py: Python<'_>,

@@ -77,7 +77,7 @@ fn class<'py>(
     Ok(class.cast_into()?)
 }
 
-/// What the registry says of it.
+/// The documentation, from the registry.
 fn documentation(algorithm: &Algorithm) -> String {
     let Family { identity: Identity { name, specification, .. }, claims, .. } = algorithm.family();
     let (title, section) = (specification.title, specification.section);

@@ -1,4 +1,4 @@
-//! The numbers of C's library for what goes wrong with files, as Python's `errno` has them here.
+//! The numbers of C's library for errors with files, as Python's `errno` has them here.
 
 /// A number.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ impl Errno {
     pub(crate) const TIMEDOUT: Self = Self(rustix::io::Errno::TIMEDOUT.raw_os_error());
 }
 
-/// Those of the Universal C Runtime, and of sockets where Python has that.
+/// The numbers of the Universal C Runtime, and of sockets where Python has that.
 #[cfg(windows)]
 impl Errno {
     pub(crate) const ACCESS: Self = Self(13);

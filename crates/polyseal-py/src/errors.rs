@@ -63,7 +63,7 @@ pub(crate) fn of_named(name: Option<&Path>, error: FileError) -> PyErr {
     }
 }
 
-/// What the file format says, in the words of `text`.
+/// The exception for an error of the file format, with the message `text`.
 #[cold]
 fn of_format(error: FileError, text: String) -> PyErr {
     use FileError as E;
@@ -101,8 +101,8 @@ fn of_format(error: FileError, text: String) -> PyErr {
     }
 }
 
-/// The exception for what the keeper of a key says. None is an `OSError`: a store of chunks takes
-/// that for a chunk that is not there.
+/// The exception for the error of a key's keeper. It is never an `OSError`: a store of chunks takes
+/// that for a missing chunk.
 #[cold]
 pub(crate) fn of_keeper(class: KeeperErrorClass, text: String) -> PyErr {
     match class {
@@ -194,7 +194,7 @@ fn with_name(raised: PyErr, path: &Path) -> PyErr {
     })
 }
 
-/// What the system said of the file at `path`.
+/// The exception for the system's error on the file at `path`.
 #[cold]
 pub(crate) fn of_system(path: &Path, source: io::Error) -> PyErr {
     of_local(LocalError::io("open", path, source))
@@ -233,7 +233,7 @@ fn of_io(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
     }
 }
 
-/// The number of what Rust, and not the system, has found out.
+/// The number for an error that Rust has found, and not the system.
 fn number_of(kind: ErrorKind) -> Option<i32> {
     let error = match kind {
         ErrorKind::NotFound => Errno::NOENT,
@@ -253,13 +253,13 @@ fn words_of(code: i32) -> String {
     text.find(" (os error ").map_or(text.clone(), |at| text[..at].to_owned())
 }
 
-/// The exception for a key of age that is none.
+/// The exception for an invalid key of age.
 #[cold]
 pub(crate) fn of_key(error: &KeyError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The exception for identities that are none, from the file of this name.
+/// The exception for invalid identities, from the file of this name.
 #[cold]
 pub(crate) fn of_identity(file: Option<&str>, error: &KeyError) -> PyErr {
     match file {

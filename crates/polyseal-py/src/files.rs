@@ -1,8 +1,7 @@
 //! Whole files: encrypted, decrypted, verified, described, and given other headers.
 //!
-//! Regular files that are given by their names are carried by `polyseal-local`, at offsets and on
-//! all cores. What is a file object, or a pipe by its name, is read from where it stands to its
-//! end.
+//! `polyseal-local` works on regular files that are given by their names, at offsets and on all
+//! cores. A file object, or a pipe by its name, is read from its present position to its end.
 
 use std::fs;
 use std::io::{self, IoSliceMut, Read};
@@ -37,7 +36,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rekey_file, module)?)
 }
 
-/// What of an encryptor is not said by [`KeySet`].
+/// The options of an encryptor that [`KeySet`] does not have.
 #[derive(Clone, Copy)]
 pub(crate) struct FormatOptions {
     suite: Option<Suite>,
@@ -78,7 +77,7 @@ pub(crate) fn some_threads(threads: usize) -> PyResult<NonZeroUsize> {
     NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"))
 }
 
-/// What is read: a file by its name, or what has no offsets.
+/// An input: a file by its name, or a stream without offsets.
 enum FileInput {
     Named(PathBuf),
     Stream(streams::Input, Option<PathBuf>),
@@ -89,7 +88,7 @@ impl FileInput {
         let Ok(path) = file.extract::<PathBuf>() else {
             return Ok(Self::Stream(streams::Input::open(file)?, None));
         };
-        // What is there and no regular file may be a pipe.
+        // A file that is not a regular one may be a pipe.
         let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
         if fs::metadata(&path).is_ok_and(is_pipe) {
             return Ok(Self::Stream(streams::Input::open(file)?, Some(path)));
@@ -134,7 +133,7 @@ impl FileOutput {
     }
 }
 
-/// A stream that tells of what is read, and ends when nothing more is wanted.
+/// A stream that reports its reads, and ends when it is cancelled.
 struct WatchedInput<'a>(streams::Input, &'a Callbacks);
 
 impl WatchedInput<'_> {
@@ -293,7 +292,7 @@ fn open_all<'py>(
     finish(py, &callbacks, done)
 }
 
-/// What is to be read from its beginning to its end, and its name if it has one.
+/// The input to be read from its beginning to its end, and its name if it has one.
 fn stream(from: FileInput) -> PyResult<(streams::Input, Option<PathBuf>)> {
     Ok(match from {
         FileInput::Stream(input, name) => (input, name),
@@ -301,7 +300,7 @@ fn stream(from: FileInput) -> PyResult<(streams::Input, Option<PathBuf>)> {
     })
 }
 
-/// What a file says of itself, as JSON.
+/// Describes a file by its header, as JSON.
 #[pyfunction]
 fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
     let (mut input, name) = (streams::Input::open(src)?, src.extract::<PathBuf>().ok());
@@ -310,7 +309,7 @@ fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
     json(&inspection.map_err(|error| of_named(name.as_deref(), error))?)
 }
 
-/// What a header says of its file, of which so many bytes are stored, as JSON.
+/// Describes a file by its header, of which so many bytes are stored, as JSON.
 #[pyfunction]
 fn inspect_header(header: &Bound<'_, PyAny>, stored_size: Option<u64>) -> PyResult<String> {
     let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;

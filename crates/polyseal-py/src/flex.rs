@@ -48,9 +48,9 @@ impl Flex {
         Ok(Self { cipher })
     }
 
-    /// The eight bytes of a configuration. What is not given is as `Config::builder` in Rust has
-    /// it: the profile S512, its longest tag, a hidden nonce of 32 bytes (or the longest that can
-    /// be hidden). Raises `ValueError` naming the rule that is broken.
+    /// The eight bytes of a configuration. Defaults are those of `Config::builder` in Rust: the
+    /// profile S512, its longest tag, a hidden nonce of 32 bytes (or the longest that can be
+    /// hidden). Raises `ValueError` naming the rule that is broken.
     #[staticmethod]
     #[pyo3(signature = (mode, *, profile = "S512", hidden_nonce = None, public_nonce = None,
         any_public_nonce = false, tag = None, stretch = None, segment = None,
@@ -224,7 +224,7 @@ impl Flex {
     }
 }
 
-/// What is too short to be a ciphertext is not authentic.
+/// An input that is too short for a ciphertext is not authentic.
 fn of_short(error: polyseal::Error) -> PyErr {
     match error {
         polyseal::Error::Buffer { .. } => of_message(polyseal::Error::Unauthentic),

@@ -11,10 +11,10 @@ use crate::errors::of_message;
 use crate::memory::Input;
 use crate::secret::with_key;
 
-/// A wide-block cipher under a key. **It does not commit**: whoever knows two keys can make a
+/// A wide-block cipher under a key. **It does not commit**: anyone who knows two keys can make a
 /// ciphertext that opens under both. The name says what else it does not give:
-/// `wide-block-robust-no-commitment` is 16 bytes longer than the message and refuses what was
-/// changed; with `wide-block-length-preserving-no-authenticity` every ciphertext opens, to
+/// `wide-block-robust-no-commitment` is 16 bytes longer than the message and refuses altered
+/// ciphertexts; with `wide-block-length-preserving-no-authenticity` every ciphertext opens, to
 /// something. `wide-block-no-commitment:cfg=` and `wide-block-no-authenticity:cfg=` take any
 /// configuration with and without a stretch, in 16 hexadecimal digits.
 #[pyclass(frozen, module = "polyseal.hazmat")]

@@ -1,5 +1,6 @@
-//! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of
-//! the keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
+//! The recipients of a file, and the identities that open it: one object for both, which
+//! `polyseal/_key_set.py` makes of the keywords `key`, `identity`, `recipients`, `passphrase` and
+//! `context`.
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities_with};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
@@ -50,7 +51,7 @@ impl KeySet {
 }
 
 impl KeySet {
-    /// That of keywords.
+    /// The key set of keywords.
     pub(crate) fn of<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
@@ -60,7 +61,7 @@ impl KeySet {
         Ok(make.call((), keywords)?.cast_into()?)
     }
 
-    /// Whom a file is encrypted for: those who are named, and whoever has the identities.
+    /// The recipients of a file: those that are named, and those of the identities.
     pub(crate) fn recipients(&self) -> PyResult<Recipients> {
         let mut recipients = Recipients::new();
         for key in &self.keys {
@@ -89,8 +90,8 @@ impl KeySet {
         self.recipients()
     }
 
-    /// What shows that one of many files has been given to them. Where one key is added and nobody
-    /// else, it opens what is done.
+    /// How to tell that one of many files has been given to them. If one key alone is added, it
+    /// opens files that are done.
     pub(crate) fn rekeyed_check<'a>(
         &self,
         opens: &'a Identities<'a>,
@@ -101,7 +102,7 @@ impl KeySet {
         if one_is_added { RekeyedCheck::OpensAdded(opens) } else { RekeyedCheck::Opens(opens) }
     }
 
-    /// What opens a file.
+    /// The identities that open a file.
     pub(crate) fn identities(&self) -> PyResult<Identities<'static>> {
         let mut identities = Identities::new();
         for key in &self.keys {

@@ -33,7 +33,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(forget_keys, module)?)
 }
 
-/// What reads the identities of key pairs in this process.
+/// The plugins that read the identities of key pairs in this process.
 pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
     vec![Arc::new(Plugin::new(Settings::from_environment()))]
 }
@@ -89,7 +89,7 @@ fn rewrap_key(py: Python<'_>, contents: &Bound<'_, PyAny>) -> PyResult<String> {
         .map(|wrapped| wrapped.to_file())
 }
 
-/// What the contents of a wrapped key file say. Nobody is asked.
+/// The fields of a wrapped key file. Nobody is asked.
 #[pyfunction]
 fn inspect_wrapped_key(contents: &Bound<'_, PyAny>) -> PyResult<Fields> {
     let wrapped = WrappedKey::parse(&Input::of(contents)?.take()).map_err(|e| of_kms(&e))?;
@@ -103,7 +103,7 @@ fn inspect_wrapped_key(contents: &Bound<'_, PyAny>) -> PyResult<Fields> {
 }
 
 /// The contents of an identity file, and the recipient, of the key pair with this URI, which is
-/// made if there is none.
+/// made if it does not exist.
 #[pyfunction]
 fn make_key_pair(py: Python<'_>, uri: &str) -> PyResult<(String, String)> {
     keep(py, || {

@@ -1,10 +1,10 @@
 //! The extension module `polyseal._polyseal`: what of the Python package is written in Rust.
 //!
 //! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`, and
-//! what is done to files by their names is `polyseal-local`'s. What is here is the border: memory
-//! that Python owns ([`memory`]), the interpreter's lock, exceptions ([`errors`]), callbacks and
-//! Ctrl-C ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from
-//! the registry when the module is imported ([`classes`]).
+//! the work on files by their names is `polyseal-local`'s. This is the border: memory that Python
+//! owns ([`memory`]), the interpreter's lock, exceptions ([`errors`]), callbacks and Ctrl-C
+//! ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from the
+//! registry when the module is imported ([`classes`]).
 //!
 //! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
 //! defect, is an exception in Python and does not end the process.
@@ -41,7 +41,7 @@ mod trees;
 
 use pyo3::prelude::*;
 
-/// What Polyseal for Python has of Rust. Import `polyseal` instead.
+/// The part of Polyseal for Python that is Rust. Import `polyseal` instead.
 #[pymodule(name = "_polyseal")]
 fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

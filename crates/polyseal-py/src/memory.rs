@@ -32,8 +32,8 @@ struct Span {
     bytes: usize,
 }
 
-// SAFETY: a span is an address. What is done with it are atomic accesses while its buffer is held,
-// or, in `PartCursor`, accesses to parts of which each is one thread's.
+// SAFETY: a span is an address. All accesses by it are atomic while its buffer is held, or, in
+// `PartCursor`, to parts of which each is one thread's.
 unsafe impl Sync for Span {}
 
 impl Span {
@@ -61,11 +61,11 @@ impl Span {
 /// The size of a large page, and of outputs for which they are worth while.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// What was given as input.
+/// The memory of an input.
 pub(crate) enum Input<'a> {
-    /// Of a `bytes` object, which does not change.
+    /// A `bytes` object, which does not change.
     Bytes(&'a [u8]),
-    /// Of any other.
+    /// Any other buffer.
     Foreign(ForeignBuffer<'a>),
 }
 
@@ -114,7 +114,7 @@ impl<'a> Input<'a> {
         Ok(Self::Foreign(ForeignBuffer::hold(object, ffi::PyBUF_SIMPLE)?))
     }
 
-    /// The bytes of a secret: an array of numbers is none, though it has a buffer.
+    /// The bytes of a secret: an array of numbers is refused, though it has a buffer.
     pub(crate) fn of_secret(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
         match Self::of(object)? {
             Self::Foreign(foreign) if foreign.view.itemsize != 1 => {
@@ -138,7 +138,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// All of it, of which foreign memory is copied: for what is short.
+    /// All of it; foreign memory is copied, so only for short inputs.
     #[inline]
     pub(crate) fn take(self) -> Taken<'a> {
         match self {
@@ -174,7 +174,7 @@ impl ForeignBuffer<'_> {
     }
 }
 
-/// What was given as output: foreign memory that may be written.
+/// The memory of an output: foreign memory that may be written.
 pub(crate) struct Output<'a>(ForeignBuffer<'a>);
 
 impl<'a> Output<'a> {

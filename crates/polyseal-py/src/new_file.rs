@@ -1,5 +1,5 @@
 //! An output file that appears complete or not at all, and a directory beneath which no link is
-//! followed, for what of the package writes files piece by piece.
+//! followed, for parts of the package that write files piece by piece.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -129,8 +129,8 @@ impl Directory {
         Ok(Self { directory, path })
     }
 
-    /// The same for what is written: a link as its last name is followed only if this user or root
-    /// has made it.
+    /// The same for an output: a link as its last name is followed only if this user or root has
+    /// made it.
     #[staticmethod]
     fn for_output(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let directory = py.detach(|| polyseal_local::Directory::open_for_output(&path));
@@ -158,7 +158,7 @@ impl Directory {
     }
 }
 
-/// What Python calls an open file by. Whoever takes it closes it.
+/// Python's descriptor of an open file. The caller closes it.
 #[cfg(unix)]
 fn descriptor_of(_: Python<'_>, file: File) -> PyResult<i32> {
     Ok(std::os::fd::IntoRawFd::into_raw_fd(file))
@@ -189,7 +189,7 @@ mod attributes {
 
     use rustix::fs::{XattrFlags, fsetxattr};
 
-    /// What has no attributes gets none.
+    /// A file system without attributes keeps none.
     pub(super) fn set(file: &File, name: &str, value: &[u8]) {
         let _ = fsetxattr(file, format!("user.{name}"), value, XattrFlags::empty());
     }

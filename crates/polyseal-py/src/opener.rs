@@ -14,7 +14,7 @@ use crate::key_set::KeySet;
 use crate::memory::Input;
 use crate::payload::Payload;
 
-/// What a store tells of a file that changes with it: its size, its entity tag, and what else.
+/// The marks of a store's file that change with its contents: its size, its entity tag, and others.
 #[pyclass(frozen, eq, hash, module = "polyseal")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Version(FileVersion);

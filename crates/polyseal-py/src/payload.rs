@@ -146,7 +146,7 @@ impl Payload {
     }
 }
 
-/// What the first bytes of a file say of sizes, for lists of many files. Nothing of it is
+/// The sizes that the first bytes of a file give, for lists of many files. Nothing of it is
 /// authenticated.
 #[pyclass(frozen, module = "polyseal")]
 pub(crate) struct Outline(FileOutline);
@@ -157,7 +157,7 @@ impl Outline {
     #[classattr]
     const BYTES: usize = FileOutline::BYTES;
 
-    /// What `first` says, which has at least the first `Outline.BYTES` bytes of a file.
+    /// Reads the outline from `first`, at least the first `Outline.BYTES` bytes of a file.
     #[staticmethod]
     fn parse(first: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self(FileOutline::parse(&Input::of(first)?.take()).map_err(of_file)?))

@@ -16,7 +16,8 @@ use crate::memory::{NewBytes, Output, PartCursor};
 use crate::scratch::{KEPT, wipe, with_scratch};
 use crate::streams::Source;
 
-/// What a thread reads at once: little enough to stay in its core's cache until it has been opened.
+/// Bytes that a thread reads at once: few enough to stay in its core's cache until they have been
+/// opened.
 const PART: usize = 1 << 20;
 
 #[pyclass(frozen, module = "polyseal._polyseal")]

@@ -1,4 +1,4 @@
-//! Memory of our own for what is computed and then copied out. It is kept from call to call.
+//! Memory of our own for results that are then copied out. It is kept from call to call.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ pub(crate) const KEPT: usize = 1 << 20;
 
 thread_local!(static HERE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
 
-/// Memory with so many bytes, which hold anything. Whoever puts a secret there wipes it.
+/// Memory with so many bytes, of any contents. The user of it wipes secrets.
 pub(crate) fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
     if bytes > KEPT {
         return work(&mut vec![0; bytes]);

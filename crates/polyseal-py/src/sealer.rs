@@ -68,7 +68,7 @@ impl Sealer {
         Ok(Self(sealer.map_err(of_file)?))
     }
 
-    /// What another process needs beside the key: nothing secret.
+    /// The ticket that another process needs beside the key: nothing secret.
     fn ticket<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.ticket().map_err(of_file)?))
     }
@@ -102,7 +102,7 @@ impl Sealer {
         self.0.stored_bytes()
     }
 
-    /// What will be stored, in parts of `part_size` bytes but for the last.
+    /// The ranges of the stored bytes, in parts of `part_size` bytes but for the last.
     fn parts<'py>(&self, py: Python<'py>, part_size: u64) -> PyResult<Vec<Bound<'py, PyRange>>> {
         let bytes = NonZeroU64::new(part_size)
             .ok_or_else(|| PyValueError::new_err("a part has at least 1 byte"))?;

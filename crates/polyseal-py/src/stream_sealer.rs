@@ -38,7 +38,7 @@ pub(crate) struct StreamSealer {
 
 struct State {
     sealer: Sealer,
-    /// What waits until there is a batch, or the end.
+    /// The bytes that wait until there is a batch, or the end.
     pending: Zeroizing<Vec<u8>>,
 }
 
@@ -110,7 +110,7 @@ impl StreamSealer {
     }
 }
 
-/// Makes room for so many bytes. What was there is wiped where it was: `Vec` would leave a copy.
+/// Makes room for so many bytes. The old memory is wiped: `Vec` would leave a copy.
 fn grow(pending: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
     if bytes > pending.capacity() {
         let room = bytes.max(2 * pending.capacity()).min(most);

@@ -1,7 +1,7 @@
 //! Binary file objects of Python as what Rust reads and writes.
 //!
-//! Whoever calls holds none of Python's locks: each call takes it and gives it back. An exception
-//! comes back as an [`io::Error`] with the exception in it.
+//! Callers hold none of Python's locks: each call takes it and gives it back. An exception comes
+//! back as an [`io::Error`] with the exception in it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -50,8 +50,8 @@ impl Write for Stream {
             let file = self.0.bind(py);
             let written: Option<usize> =
                 file.call_method1("write", (PyBytes::new(py, buffer),))?.extract()?;
-            // A raw file says with `None` that it would have to wait. What is written in Python
-            // often returns nothing.
+            // A raw file says with `None` that it would have to wait. A file object written in
+            // Python often returns nothing.
             if written.is_none() && !file.is_instance(raw(py)?)? {
                 return Ok(Some(buffer.len()));
             }
@@ -113,7 +113,7 @@ impl ReadAt for Source {
     }
 }
 
-/// What is read from its beginning to its end.
+/// An input to be read from its beginning to its end.
 pub(crate) enum Input {
     File(File),
     Object(Stream),

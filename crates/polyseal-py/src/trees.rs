@@ -49,7 +49,7 @@ impl<'a> TreeRun<'a> {
         Ok(Self { callbacks: Callbacks::new(ProgressKind::Tree, progress), exclude, jobs, roots })
     }
 
-    /// What `exclude` says of a path, in whatever thread.
+    /// The answer of `exclude` for a path, in whatever thread.
     fn excludes(&self, path: &Path) -> bool {
         let Some(exclude) = &self.exclude else { return false };
         if self.callbacks.stopped() {
@@ -96,7 +96,7 @@ impl<'a> TreeRun<'a> {
         Ok((total.files, total.directories, total.links, total.bytes))
     }
 
-    /// The exception for what failed.
+    /// The exception for the failures.
     fn failed(
         &self,
         py: Python<'_>,
