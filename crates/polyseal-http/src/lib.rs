@@ -1,6 +1,6 @@
 //! The one HTTP client of everything here that asks a server: stores, web servers, services that
-//! keep keys, and those that give credentials. What a server may make this side do is decided in
-//! this crate.
+//! keep keys, and those that give credentials. This crate decides how far a server's answers may
+//! affect this side.
 //!
 //! Source: RFC 9110, section 15.4 (redirects).
 //!
@@ -42,7 +42,7 @@ pub enum Redirects {
 /// Which proxy is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Proxies {
-    /// That of the environment.
+    /// The environment's proxies.
     #[default]
     Environment,
     /// None: what is asked is on this machine.
@@ -58,7 +58,7 @@ pub enum Proxies {
     },
 }
 
-/// What a client may do.
+/// The rules that a client keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Where a server may send a request.
@@ -75,7 +75,7 @@ pub struct Rules {
     pub connect: Duration,
     /// How long a request may take until its last byte; `None` where objects stream for hours.
     pub total: Option<Duration>,
-    /// What the client calls itself; `None` for `polyseal/` and the version.
+    /// The client's name for itself; `None` for `polyseal/` and the version.
     pub user_agent: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Rules {
     /// The client that keeps them.
     ///
     /// # Errors
-    /// A proxy or a certificate that is none, and a system without certificates.
+    /// An invalid proxy or certificate, and a system without certificates.
     pub fn client(&self) -> reqwest::Result<Client> {
         let policy = match self.redirects {
             Redirects::None => redirect::Policy::none(),
@@ -153,7 +153,7 @@ fn is_followed(previous: &[Url], next: &Url) -> bool {
 /// The body of an answer; `None` if it has more than [`ANSWER_BYTES`].
 ///
 /// # Errors
-/// What breaks off on the way.
+/// An error on the way.
 pub async fn body(mut answer: Response) -> reqwest::Result<Option<Zeroizing<Vec<u8>>>> {
     let most = ANSWER_BYTES as usize;
     // All of it at once: a vector that grows leaves copies behind.

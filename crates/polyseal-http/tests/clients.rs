@@ -30,7 +30,7 @@ const MADE: [(&str, &str, usize); 6] = [
     ("polyseal-object-store/src/remote/builders.rs", "GoogleCloudStorageBuilder::", 1),
     ("polyseal-object-store/src/remote/builders.rs", "HttpBuilder::", 1),
     ("polyseal-object-store/src/remote/builders.rs", "MicrosoftAzureBuilder::", 1),
-    // `object_store`'s name for what bounds the answers of this crate's client.
+    // `object_store`'s name for the code that bounds the answers of this crate's client.
     ("polyseal-object-store/src/remote/connector.rs", "Client::new", 1),
 ];
 

@@ -13,7 +13,7 @@ use crate::schema::{Expected, Instance, Test};
 /// Nothing, or why a test failed.
 pub type Verdict = Result<(), &'static str>;
 
-/// What opening gave.
+/// The result of opening.
 pub(crate) enum OpenResult {
     Refused,
     Message,

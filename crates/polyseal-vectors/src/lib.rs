@@ -43,7 +43,7 @@ mod schema;
 pub use check::Verdict;
 pub use schema::{Group, Skipped, Test, read};
 
-/// What keeps a file of vectors from being read.
+/// The reason why a file of vectors cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 

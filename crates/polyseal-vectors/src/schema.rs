@@ -62,7 +62,7 @@ impl Group {
     /// Runs one of its tests: it seals, opens and compares.
     ///
     /// # Errors
-    /// What went otherwise than the test says.
+    /// The difference from what the test says.
     pub fn check(&self, test: &Test) -> Verdict {
         check(&self.instance, test)
     }
@@ -101,7 +101,7 @@ pub(crate) enum Instance {
         key_bytes: usize,
         tag_bytes: usize,
     },
-    /// There is none of these sizes, and the tests are all invalid.
+    /// No algorithm has these sizes, and the tests are all invalid.
     None,
     Skipped(Skipped),
 }
@@ -200,7 +200,7 @@ struct RawTest {
 /// Reads a whole file, JSON, before anything is checked.
 ///
 /// # Errors
-/// What of it is not of the schema, or stands for nothing that is known, in English.
+/// The part that is not of the schema, or stands for nothing that is known, in English.
 pub fn read(text: &str) -> std::result::Result<Vec<Group>, crate::Error> {
     groups(text).map_err(crate::Error)
 }

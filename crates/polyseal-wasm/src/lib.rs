@@ -1,6 +1,6 @@
 //! The suites for files as WebAssembly, for JavaScript that has only AES-GCM (`js/core`).
 //!
-//! What is called has numbers as arguments, and one buffer, in which bytes go in and out: nothing
+//! The functions have numbers as arguments, and one buffer, in which bytes go in and out: nothing
 //! here reads or writes memory by an address. A segment stands in the buffer as nonce ‖ text ‖ tag,
 //! and is sealed and opened in its place, without associated data.
 //!
@@ -14,7 +14,7 @@ use polyseal::batch::{Batch, Message};
 use polyseal::registry::Algorithm;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What a call returns when it has done nothing, and the buffer is wiped.
+/// A call's result when it has done nothing, and the buffer is wiped.
 const REFUSED: i32 = -1;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ thread_local! {
 impl Module {
     fn room(&mut self, bytes: usize) -> *mut u8 {
         self.buffer.zeroize();
-        // What grows a vector leaves the old bytes behind.
+        // Growing a vector would leave the old bytes behind.
         if self.buffer.capacity() < bytes {
             self.buffer = Zeroizing::new(Vec::with_capacity(bytes));
         }
@@ -128,7 +128,7 @@ pub extern "C" fn polyseal_seal(number: usize) -> i32 {
     call(|module| module.segment(number, AnyAead::seal_batch)).map_or(REFUSED, |()| 0)
 }
 
-/// Opens the segment in the buffer. What is not authentic is wiped.
+/// Opens the segment in the buffer. If it is not authentic, the buffer is wiped.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_open(number: usize) -> i32 {
     call(|module| module.segment(number, AnyAead::open_batch)).map_or(REFUSED, |()| 0)
