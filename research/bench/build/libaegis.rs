@@ -14,7 +14,7 @@ use crate::archive::{self, run};
 /// The prefix; the names stand in `src/peers/libaegis.rs`.
 const PREFIX: &str = "native_";
 
-/// The same of the builds that are held to fewer instructions, with what they must not look for.
+/// The builds that are held to fewer instructions, with the symbols that they must not look for.
 const WITHOUT: [(&str, &str); 2] =
     [("aesni_", "HAVE_VAESINTRIN_H"), ("vaes256_", "HAVE_AVX512FINTRIN_H")];
 

@@ -18,10 +18,10 @@ use crate::stats::Summary;
 use crate::survey::{cost, speed};
 use crate::table::{self, Style, Table};
 
-/// What to compare with what.
+/// The parameters of a comparison.
 #[derive(Args, Clone, Debug)]
 pub struct Comparison {
-    /// What to measure; the default back end is the one that is selected
+    /// The selection; the default back end is the one that the library selects
     #[command(flatten)]
     pub options: Options,
 
@@ -71,7 +71,7 @@ struct Report {
     core: Core,
     peers: Vec<String>,
     absent: Vec<String>,
-    /// What the peers are held to.
+    /// The instructions that the peers are held to.
     peer_limit: Option<String>,
     records: Vec<Record>,
 }

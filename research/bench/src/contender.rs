@@ -1,4 +1,4 @@
-//! Whoever is measured: an implementation of one algorithm, bound to one operation.
+//! The contenders: each an implementation of one algorithm, bound to one operation.
 
 mod batch;
 mod compression;
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::ring::{Key, Nonce, Ring, Tag};
 
-/// What is done with a message.
+/// The operation on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -100,7 +100,7 @@ pub trait Mac {
 
 /// A name, and the work that is timed.
 pub struct Contender {
-    /// What tables call it.
+    /// The name in tables.
     pub name: String,
     work: Box<dyn Work>,
 }
@@ -141,7 +141,7 @@ impl Contender {
         self
     }
 
-    /// What must happen before a slice and is not timed.
+    /// Prepares a slice; this is not timed.
     pub fn prepare(&mut self, ring: &mut Ring) {
         self.work.prepare(ring);
     }

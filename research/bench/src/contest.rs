@@ -1,11 +1,11 @@
 //! Interleaved rounds.
 //!
 //! In a round every contender runs for one short slice, and the next round begins with another one.
-//! Whatever slows the machine down for longer than a slice slows all of them alike, and what is
-//! shorter is gone in the median. What lasts, and slows short messages more than long ones, is
-//! another hardware thread on the same core: such rounds are repeated, as long as there is
-//! patience; or all others, if every round is to have such a thread beside it. And where messages
-//! lie is dealt anew for several layouts, the same for all.
+//! A disturbance that lasts longer than a slice slows all of them alike, and a shorter one is gone
+//! in the median. Another hardware thread on the same core lasts, and slows short messages more
+//! than long ones: such rounds are repeated, as long as there is patience; or all others, if every
+//! round is to have such a thread beside it. And the places of messages are dealt anew for several
+//! layouts, the same for all.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -29,13 +29,13 @@ pub struct Effort {
     pub slice: Duration,
     /// How many layouts.
     pub layouts: u32,
-    /// Who else computes on the core.
+    /// The other load on the core.
     pub core: Core,
     /// How long a contest may take in addition, to repeat rounds on another core than that.
     pub patience: Duration,
 }
 
-/// What a round is to run on.
+/// The load that a round is to have beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Core {
@@ -75,7 +75,7 @@ impl Effort {
     }
 }
 
-/// What one contender did with messages of one length.
+/// The times of one contender with messages of one length.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// The length of a message.
@@ -97,7 +97,7 @@ impl Timing {
         Self { bytes, cycles: Vec::new(), seconds: Vec::new(), rounds_a_layout: 1, not_as_asked: 0 }
     }
 
-    /// Of one round.
+    /// The timing of one round.
     #[must_use]
     pub fn once(bytes: usize, cycles: f64, seconds: f64) -> Self {
         Self { cycles: vec![cycles], seconds: vec![seconds], ..Self::new(bytes) }
@@ -204,7 +204,7 @@ struct Patience {
 
 impl Patience {
     /// Does `round`, again while the core before or after it is not as asked for. False if it never
-    /// was. Whoever has no patience at all is not told.
+    /// was. Without any patience, true.
     fn until(&mut self, mut as_asked: impl FnMut() -> bool, mut round: impl FnMut()) -> bool {
         if self.all.is_zero() {
             round();

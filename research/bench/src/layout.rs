@@ -1,6 +1,6 @@
 //! Where in memory a contender finds its message, and where its stack begins.
 //!
-//! What a short message costs can depend on that: a load or a store across two lines or two pages,
+//! The cost of a short message can depend on that: a load or a store across two lines or two pages,
 //! a load that agrees in its lowest 12 bits with a store in flight, a stack frame across two lines.
 //! One layout is one throw of the dice, so a figure is taken over several.
 
@@ -14,17 +14,17 @@ pub(crate) const PAGE_BYTES: usize = 4 << 10;
 /// Places as offsets in a page, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Of the sealed message, and of the message that is sealed in place.
+    /// Place of the sealed message, and of the message that is sealed in place.
     pub sealed: usize,
-    /// Of the opened message.
+    /// Place of the opened message.
     pub opened: usize,
-    /// Of the associated data.
+    /// Place of the associated data.
     pub ad: usize,
-    /// Of the keys.
+    /// Place of the keys.
     pub keys: usize,
-    /// Of the nonces.
+    /// Place of the nonces.
     pub nonces: usize,
-    /// Of the tags.
+    /// Place of the tags.
     pub tags: usize,
     /// Whether every message has the end of a page in its middle.
     pub across_pages: bool,
@@ -33,8 +33,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Everything begins at a line, and nothing that is read agrees in its lowest 12 bits with what
-    /// is written.
+    /// Everything begins at a line, and no input agrees in its lowest 12 bits with an output.
     pub const ALIGNED: Self = Self {
         sealed: 0,
         opened: PAGE_BYTES / 2 + 2 * LINE_BYTES,

@@ -22,8 +22,8 @@ use crate::options::{Options, parse_backend, parse_suite};
 
 /// Above it, two classes differ. By chance alone, one test in 600,000 does.
 const THRESHOLD: f64 = 4.8;
-/// What is found counts if it is found as often in a row, with the inputs in other memory each
-/// time: another program may disturb one class, and some places in memory are slower than others.
+/// A finding counts if it comes as often in a row, with the inputs in other memory each time:
+/// another program may disturb one class, and some places in memory are slower than others.
 const CONFIRMATIONS: usize = 4;
 /// Timed operations of one test.
 const MEASUREMENTS: usize = 20_000;
@@ -35,7 +35,7 @@ const POOL: usize = 32;
 const MESSAGE_BYTES: usize = 300;
 const AD_BYTES: usize = 21;
 
-/// What to test. An empty list means everything there is.
+/// The tests to run. An empty list means all.
 #[derive(Args, Clone, Debug)]
 pub struct Selection {
     /// Algorithms of the registry, as `id[:name=value,…]`
@@ -48,7 +48,7 @@ pub struct Selection {
     backends: Vec<Backend>,
 }
 
-/// What a timed operation gets.
+/// The input of a timed operation.
 #[derive(Clone)]
 struct Input {
     key: Vec<u8>,
@@ -186,7 +186,7 @@ fn of_suite<'a>(suite: &'a Algorithm, backend: Backend, dice: &mut Dice) -> Vec<
         let (key, text) = either(class);
         Input { key, text }
     });
-    // Of one key and message, with a bit of the tag inverted.
+    // A sealed message with a bit of its tag inverted.
     let wrong = |mut sealed: Vec<u8>| {
         classes(|class| {
             let tag = sealed.len() - suite.tag_bytes().min(sealed.len());

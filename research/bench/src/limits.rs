@@ -74,7 +74,7 @@ impl fmt::Display for Width {
     }
 }
 
-/// What the AES instruction of one width can do.
+/// The speed of the AES instruction of one width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figures {
     /// The width.
@@ -85,14 +85,14 @@ pub struct Figures {
     pub per_cycle: f64,
 }
 
-/// What the instructions of AES-GCM take at one width, in cycles a byte of a long message.
+/// The time of the instructions of AES-GCM at one width, in cycles a byte of a long message.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bulk {
     /// The width.
     pub width: Width,
-    /// Of AES-128-GCM.
+    /// For AES-128-GCM.
     pub aes_128: f64,
-    /// Of AES-256-GCM, and of whatever seals a message with it.
+    /// For AES-256-GCM, and the schemes that seal a message with it.
     pub aes_256: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the numbers were measured on.
+//! The machine that the numbers were measured on.
 
 use std::fs;
 

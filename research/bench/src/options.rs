@@ -1,4 +1,4 @@
-//! What to measure, and how that is said on a command line.
+//! The selection of measurements, and its options on a command line.
 
 use core::time::Duration;
 
@@ -10,8 +10,8 @@ use crate::contender::Operation;
 use crate::contest::{Core, Effort};
 use crate::ring::{Key, Lengths, Nonce, Tag};
 
-/// What to measure. An empty list means everything there is, except that no message has its own
-/// key.
+/// The selection of measurements. An empty list means everything, except that no message has its
+/// own key.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Algorithms of the registry, as `id[:name=value,…]`
@@ -32,7 +32,7 @@ pub struct Options {
           value_delimiter = ',')]
     pub backends: Vec<Backend>,
 
-    /// What is done with a message; under one key (seal, open, mac) unless something is named
+    /// The operation on a message; under one key (seal, open, mac) unless something is named
     #[arg(long = "op", value_name = "OPERATION", value_enum, value_delimiter = ',')]
     pub operations: Vec<Operation>,
 
@@ -104,8 +104,7 @@ impl Options {
         if self.sizes.is_empty() { SIZES.to_vec() } else { self.sizes.clone() }
     }
 
-    /// What is sealed together with a message of `message` bytes: no associated data unless some
-    /// was asked for.
+    /// The lengths of a message of `message` bytes: no associated data unless some was asked for.
     #[must_use]
     pub fn lengths(&self, message: usize) -> Lengths {
         Lengths { message, ad: self.ad.unwrap_or(0) }

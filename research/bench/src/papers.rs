@@ -44,7 +44,7 @@ pub struct Papers {
     #[arg(long, conflicts_with_all = ["rounds", "slice"])]
     pub quick: bool,
 
-    /// What to measure; suites and operations are the papers'
+    /// The selection; suites and operations are the papers'
     #[command(flatten)]
     pub options: Options,
 
@@ -53,7 +53,7 @@ pub struct Papers {
     pub command: PaperCommand,
 }
 
-/// What this program is called with to measure papers, and how a paper is named there.
+/// The command line with which this program measures papers, and how a paper is named there.
 #[derive(Clone, Copy, Debug)]
 pub struct PaperCommand {
     /// The arguments that come first.
@@ -234,7 +234,7 @@ fn backends(options: &Options) -> Vec<Backend> {
     }
 }
 
-/// What those of `peers` have who may stand beside our back end.
+/// The contenders of those `peers` that may stand beside our back end.
 fn peer_contenders(
     peers: &[Peer],
     id: &str,

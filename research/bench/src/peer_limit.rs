@@ -3,8 +3,8 @@
 //! A ratio on a lesser back end says something only if the others have no better instructions
 //! either. The libraries with OpenSSL's interface read which of them they may use from
 //! `OPENSSL_ia32cap`, as the program starts: so `compare` and `papers` start themselves again with
-//! it. Of libaegis there is a build without the better ones. All others choose for themselves, and
-//! are left out.
+//! it. libaegis has a build without the better ones. All others choose for themselves, and are left
+//! out.
 
 use std::env;
 use std::process::Command;
@@ -22,7 +22,7 @@ const AVX512: u64 = 0x5842_dc23_0000;
 /// VAES and VPCLMULQDQ in ECX.
 const VECTOR_AES: u64 = 0x600 << 32;
 
-/// What the peers may use beside a back end of ours.
+/// The instructions that the peers may use beside a back end of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerLimit {
     /// Everything: ours is the best that this CPU has.
@@ -41,7 +41,7 @@ impl PeerLimit {
         }
     }
 
-    /// What the variable has to be for that; none if nothing can hold the peers there.
+    /// The variable's value for that; `None` if nothing can hold the peers there.
     fn value(self) -> Option<String> {
         let without = match self {
             Self::BackEnd("vaes256") => AVX512,

@@ -132,7 +132,7 @@ impl Peer {
         }
     }
 
-    /// What of this peer is in this program, version by version or build by build.
+    /// The versions or builds of this peer in this program.
     #[must_use]
     pub fn versions(self) -> Vec<String> {
         #[cfg(feature = "peers")]

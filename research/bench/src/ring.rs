@@ -2,9 +2,9 @@
 //!
 //! All contenders share it, so none has luckier pages than another. Short messages go round a ring
 //! of slots that together fit the first-level cache: sealing one slot over and over would measure
-//! how fast a CPU reads back what it has just written, which no application does. A nonce is a
-//! counter, written half a turn before it is used for the same reason; so is the key, for whoever
-//! has a key a message.
+//! how fast a CPU reads back its own last writes, which no application does. A nonce is a counter,
+//! written half a turn before it is used for the same reason; so is the key, for contenders that
+//! have a key a message.
 
 use aead::array::{Array, ArraySize};
 
@@ -29,12 +29,12 @@ pub(crate) fn first_mut<N: ArraySize>(tag: &mut Tag) -> &mut Array<u8, N> {
     (&mut tag[..N::USIZE]).try_into().expect("nothing is longer than the longest")
 }
 
-/// What is sealed together, in bytes.
+/// The lengths of the parts that are sealed together, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// Of the message.
+    /// Length of the message.
     pub message: usize,
-    /// Of the associated data.
+    /// Length of the associated data.
     pub ad: usize,
 }
 

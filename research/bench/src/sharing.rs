@@ -50,7 +50,7 @@ pub fn is_alone() -> bool {
 
 /// Does `work` while every other CPU that this process may use has something to do.
 pub fn beside_busy_threads<T>(work: impl FnOnce() -> T) -> T {
-    // What a core is alone must be known before.
+    // The speed of a core alone must be known before.
     black_box(width());
     let others = thread::available_parallelism().map_or(0, |all| all.get() - 1);
     let done = AtomicBool::new(false);

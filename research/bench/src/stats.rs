@@ -18,7 +18,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The quartiles of `values`, or `None` if there are none.
+    /// The quartiles of `values`; `None` if it is empty.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();

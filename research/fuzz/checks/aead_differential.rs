@@ -115,7 +115,7 @@ fn mac(m: &Message, algorithm: &Algorithm) {
     }
 }
 
-/// What the `aegis` crate makes of it, if it has the algorithm.
+/// The `aegis` crate's output for it, if it has the algorithm.
 fn peer(m: &Message, algorithm: &Algorithm) -> Option<Vec<u8>> {
     macro_rules! seal {
         ($module:ident, $type:ident, $tag:literal) => {{
@@ -146,7 +146,7 @@ fn peer(m: &Message, algorithm: &Algorithm) -> Option<Vec<u8>> {
     }
 }
 
-/// What `C`, of another crate, makes of it: ciphertext, then tag.
+/// The output of `C`, of another crate: ciphertext, then tag.
 fn seal<C: AeadInOut + KeyInit>(m: &Message) -> Vec<u8> {
     let nonce = Nonce::<C>::default().len();
     let nonce = Nonce::<C>::try_from(&m.nonce[..nonce]).expect("a nonce");

@@ -19,7 +19,7 @@ const FILE_KEY: [u8; 32] = [1; 32];
 const OTHER_FILE_KEY: [u8; 32] = [2; 32];
 const KEY: [u8; 32] = [3; 32];
 const OTHER_KEY: [u8; 32] = [4; 32];
-/// What the conformance kit's age recipients have wrapped.
+/// The file key that the conformance kit's age recipients have wrapped.
 const AGE_KEY: [u8; 16] = [
     0xe1, 0xdd, 0x65, 0x6e, 0xfe, 0x10, 0xca, 0x0a, 0xd6, 0x2a, 0x4c, 0x3c, 0xb0, 0x83, 0x48, 0x5d,
 ];
@@ -200,14 +200,13 @@ fn word(error: &Error) -> &'static str {
     }
 }
 
-/// What becomes of an input: of its first byte the keys and the context that are given, of the rest
-/// a header.
+/// The verdict on an input: its first byte gives the keys and the context, the rest a header.
 pub(crate) fn verdict(input: &[u8]) -> Value {
     let (given, body) = input.split_first().unwrap_or((&0, &[]));
     let header = finish(body);
     let sha256 = base16ct::lower::encode_string(&Sha256::digest(&header));
     let (described, outcome) = match Header::parse(&header) {
-        // Of a part of the magic, the specification lets a reader say either.
+        // For a part of the magic, the specification lets a reader say either.
         Err(Error::Truncated) if header.len() < 8 => (Value::Null, "not-a-polyseal-file"),
         Err(error) => (Value::Null, word(&error)),
         Ok(parsed) => {

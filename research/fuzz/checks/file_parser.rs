@@ -10,7 +10,7 @@ use polyseal_file::{
 
 use crate::input::Bytes;
 
-/// What becomes of a real file.
+/// The changes to a real file.
 #[derive(Debug)]
 pub(crate) enum File {
     /// It has nothing to do with one.

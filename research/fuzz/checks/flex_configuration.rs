@@ -19,7 +19,7 @@ pub(crate) struct Case {
     /// The lengths of key, setup associated data, nonce (if it may have any), associated data and
     /// message, as far as there may be so many.
     pub(crate) lengths: [u16; 5],
-    /// What all of them are filled with.
+    /// The byte that all of them are filled with.
     pub(crate) seed: u8,
     /// Which bit of the ciphertext is flipped.
     pub(crate) flip: u16,
@@ -68,7 +68,7 @@ impl Case {
     }
 }
 
-/// What the parts of a case are.
+/// The parts of a case.
 struct Parts {
     key: Vec<u8>,
     setup_ad: Vec<u8>,
@@ -269,7 +269,7 @@ fn random_nonce(flex: &Flex, ad: &[u8], message: &[u8]) {
     }
 }
 
-/// What does not commit has no tag; what is in the back ends is the same.
+/// A configuration that does not commit has no tag; all back ends give the same.
 fn enciphered(bytes: [u8; 8], parts: impl Fn(&Config) -> Parts) {
     let mut sealed: Option<Vec<u8>> = None;
     for backend in Backend::available() {

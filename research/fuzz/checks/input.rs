@@ -1,4 +1,4 @@
-//! What an input says, from its beginning on, and zeros where it says no more.
+//! Reads an input's values, from its beginning on, and zeros after its end.
 
 #![allow(dead_code, reason = "each target takes what it needs")]
 

@@ -1,5 +1,5 @@
-//! What the reference in Python says of an input (`research/reference/verdicts.py`): from a process
-//! that is asked on a pipe, if `POLYSEAL_REFERENCE` is the command that starts it.
+//! The verdict of the reference in Python on an input (`research/reference/verdicts.py`): from a
+//! process that is asked on a pipe, if `POLYSEAL_REFERENCE` is the command that starts it.
 
 use std::env;
 use std::io::{BufRead, BufReader, Write};

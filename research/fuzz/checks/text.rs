@@ -17,7 +17,7 @@ fn trimmed(text: &[u8]) -> Vec<u8> {
     lines.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// What is in `text`, if it is armour of Polyseal. The reference does not know age's.
+/// The contents of `text`, if it is armour of Polyseal. The reference does not know age's.
 fn armor(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     ArmorReader::new(text).read_to_end(&mut bytes).ok()?;

@@ -1,4 +1,4 @@
-//! What may be changed in a file, and into what.
+//! The places of a file that may be changed, and into what.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use syn::{
     Signature, Stmt, Type, UnOp,
 };
 
-/// What stands in a place of a file.
+/// The kind of code in a place of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An expression, in whose place another may stand.
@@ -29,7 +29,7 @@ pub(crate) struct Site {
     pub(crate) range: Range<usize>,
     /// The function that it is in.
     pub(crate) function: String,
-    /// What is shown as what was there.
+    /// The original code, as it is shown.
     pub(crate) original: String,
     pub(crate) replacements: Vec<String>,
 }
@@ -86,7 +86,7 @@ impl Finder<'_> {
         self.context.pop();
     }
 
-    /// What decides, if it is no comparison: those have changes of their own.
+    /// Changes a condition that is no comparison: those have changes of their own.
     fn condition(&mut self, condition: &Expr, replacements: &[&str]) {
         if !matches!(condition, Expr::Binary(_) | Expr::Let(_)) {
             self.expression(condition, replacements.iter().map(|&with| with.to_owned()).collect());
@@ -94,7 +94,7 @@ impl Finder<'_> {
     }
 }
 
-/// What a function may return in place of what it does, by its type.
+/// The values that a function may return instead of its own, by its type.
 fn values(of: &Type) -> Vec<String> {
     let list = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
     match of {
@@ -185,7 +185,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     ) {
     }
 
-    /// What an array begins with is nearly always overwritten.
+    /// The first value of an array is nearly always overwritten.
     fn visit_expr_repeat(&mut self, _: &'ast syn::ExprRepeat) {}
 
     /// How much room there is to begin with makes no difference.

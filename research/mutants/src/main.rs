@@ -1,10 +1,10 @@
 //! Mutants of the files in which a mistake costs most: are they noticed by the tests?
 //!
 //! All of them are compiled at once, in a copy of the workspace: in each place a switch chooses
-//! between what is written and what is not. First every test runs by itself, to see how long it
+//! between the original and the changed code. First every test runs by itself, to see how long it
 //! takes and which places it comes by. Then for each mutant those tests run that come by it, the
-//! quickest first, until one fails. What none notices has to be explained in `survivors.md`;
-//! otherwise this fails.
+//! quickest first, until one fails. A mutant that no test notices has to be explained in
+//! `survivors.md`; otherwise this fails.
 //!
 //!     cargo run [WORD…]    only mutants whose description has all these words; nothing is compared
 //!     then
@@ -43,8 +43,8 @@ const CRITICAL: &[(&str, &[&str])] = &[
     ("polyseal-local", &["src"]),
 ];
 
-/// The tests that look at them: target, and words of which one is in a test's name. (Not those
-/// whose inputs are drawn by chance, for what they notice changes from one run to the next.)
+/// The tests that look at them: target, and words of which a test's name has at least one. (Not
+/// those whose inputs are drawn by chance, for their findings change from one run to the next.)
 pub(crate) const TESTS: &[(&str, &str, &[&str])] = &[
     ("polyseal", "lib", &["limits"]),
     ("polyseal-file", "lib", &[""]),
@@ -138,7 +138,7 @@ fn mutants(sources: &[Source], out: &BTreeSet<usize>) -> Vec<Mutant> {
             for (i, with) in site.replacements.iter().enumerate() {
                 let (path, function) = (&source.path, &site.function);
                 let (before, with) = (in_one_line(&site.original), in_one_line(with));
-                // What is short stands in many places.
+                // Short code stands in many places.
                 let place = match before.contains(' ') || site.kind == find::Kind::Body {
                     true => String::new(),
                     false => format!(" in `{}`", in_one_line(line(&source.text, site.range.start))),
@@ -243,7 +243,7 @@ fn build(copy: &Path, sources: &[Source], out: &mut BTreeSet<usize>) -> run::Exe
     loop {
         switch_all(copy, sources, out);
         let (mut messages, mut success) = (Vec::new(), true);
-        // Some tests run the tool, which has the mutants of what it is made of.
+        // Some tests run the tool, which has the mutants of the crates it is made of.
         for package in TESTS.iter().map(|(package, ..)| *package).collect::<BTreeSet<_>>() {
             let (built, said) = build_package(copy, package);
             success &= built;
@@ -267,7 +267,7 @@ fn build(copy: &Path, sources: &[Source], out: &mut BTreeSet<usize>) -> run::Exe
                 Some((source, number, one))
             });
             let faults: Vec<_> = faults.collect();
-            // What is wrong with one mutant, if that is said; otherwise with all in a place.
+            // A fault of one mutant, if that is said; otherwise of all in a place.
             let some_one = faults.iter().any(|(_, _, one)| *one);
             for (source, number, one) in faults {
                 if one {
@@ -299,7 +299,7 @@ fn main() -> ExitCode {
     let (root, begun, words) = (root(), Instant::now(), env::args().skip(1).collect::<Vec<_>>());
     let copy = copy(&root);
     let sources = sources(&root);
-    // What did not compile the last time is left out from the start.
+    // Mutants that did not compile the last time are left out from the start.
     let remembered = copy.join("uncompilable");
     let known = fs::read_to_string(&remembered).unwrap_or_default();
     let known: BTreeSet<_> = known.lines().collect();

@@ -20,7 +20,7 @@ pub(crate) struct Test {
     reached: BTreeSet<usize>,
 }
 
-/// What cargo says that it has built.
+/// The executables that cargo says it has built.
 pub(crate) fn executables(messages: &[serde_json::Value]) -> Executables {
     let mut executables = Executables::new();
     for message in messages {
@@ -67,8 +67,8 @@ pub(crate) fn tests(executables: &Executables, copy: &Path) -> Vec<Test> {
     tests
 }
 
-/// With bounds on memory, for a mutant may ask for any amount; what is drawn by chance is the same
-/// each time, and nothing is kept of what failed.
+/// With bounds on memory, for a mutant may ask for any amount; random inputs are the same each
+/// time, and failures are not remembered.
 fn command(executable: &Path, name: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"]).arg(executable);

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::find::{Kind, Site};
 
-/// What every crate with mutants has besides. `POLYSEAL_MUTANT` is the number of the one that is
-/// chosen; in the file that `POLYSEAL_MUTANT_REACHED` names, the numbers of those that were come by
-/// are put down.
+/// The module that every crate with mutants also gets. `POLYSEAL_MUTANT` is the number of the one
+/// that is chosen; the numbers of those that were come by are put down in the file that
+/// `POLYSEAL_MUTANT_REACHED` names.
 pub(crate) const MODULE: &str = r##"
 #[allow(warnings, clippy::all)]
 #[doc(hidden)]
@@ -55,7 +55,7 @@ pub(crate) struct Numbered {
 /// and ends.
 pub(crate) fn switched(source: &str, sites: &[Numbered], out: &BTreeSet<usize>) -> String {
     let mut order: Vec<&Numbered> = sites.iter().collect();
-    // Of two places with one extent, the one that was found first is the outer one.
+    // If two places have one extent, the one that was found first is the outer one.
     order.sort_by_key(|n| (n.site.range.start, std::cmp::Reverse(n.site.range.end)));
     render(source, 0..source.len(), &order, out)
 }

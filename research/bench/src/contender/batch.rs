@@ -10,7 +10,7 @@ use crate::ring::{Nonce, Ring, Tag};
 
 impl Contender {
     /// `cipher` sealing `count` messages of the ring's length at once, or `together` false, one at
-    /// a time. What counts as a message is all of them. The lengths of nonce and tag are in bytes.
+    /// a time. All of them count as one message. The lengths of nonce and tag are in bytes.
     pub fn batch(
         name: impl Into<String>,
         cipher: Box<dyn Batch>,

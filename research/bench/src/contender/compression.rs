@@ -11,7 +11,8 @@ pub trait Compress {
     fn compress(&mut self, blocks: &[u8]);
 }
 
-/// What is taken in at once: fits the first-level cache, and makes little of what a call costs.
+/// Bytes that are taken in at once: they fit the first-level cache, and make a call's own cost
+/// small.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// Every block size divides it.

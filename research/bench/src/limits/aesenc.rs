@@ -1,4 +1,4 @@
-//! What this CPU's AES instructions can do, at each width: how soon a result can be used, and how
+//! The speed of this CPU's AES instructions, at each width: how soon a result can be used, and how
 //! many start in a cycle.
 //!
 //! Each loop is one instruction and nothing else, so that its time is the instruction's.

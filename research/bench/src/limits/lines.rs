@@ -1,4 +1,4 @@
-//! What a loop takes by how many lines of 64 bytes its code lies across.
+//! The time of a loop by how many lines of 64 bytes its code lies across.
 //!
 //! On Zen 3, a core fetches a line a cycle, and while another thread runs on it the two take turns.
 //! Then each further line costs two cycles a round, so that the same loop takes longer where it

@@ -1,4 +1,4 @@
-//! What a load and a store take, by where they lie: in a line of the cache, across two lines, or
+//! The time of a load and a store, by where they lie: in a line of the cache, across two lines, or
 //! across two pages.
 //!
 //! A store across pages takes as long as a quarter of a short message does. So much more does the

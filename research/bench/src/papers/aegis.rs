@@ -21,7 +21,7 @@ use crate::peers::Peer;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
-/// Whose AES-GCM stands beside AEGIS: the libraries that most programs have.
+/// The libraries whose AES-GCM stands beside AEGIS: those that most programs have.
 pub(super) const PEERS: [Peer; 4] = [Peer::Libaegis, Peer::AwsLc, Peer::Boringssl, Peer::Openssl];
 
 const SEALING: [&str; 7] = [

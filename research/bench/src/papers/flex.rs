@@ -152,7 +152,8 @@ impl Mode {
         f64::from(self.passes) * ROUNDS / BLOCK_BYTES * round
     }
 
-    /// What everyone takes; and the others through the first of our suites, if it is there.
+    /// The tables of everyone's times; and of the others relative to the first of our suites, if it
+    /// is there.
     fn tables(&self, title: &str, measured: &TimingTable, limit: Option<f64>) -> Vec<Table> {
         let names = || measured.names.iter().map(String::as_str);
         let mut costs = Table::new(

@@ -14,7 +14,7 @@ use crate::peers::{KC_C3, Peer};
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
-/// Whose parts the same schemes are composed from, as in the paper.
+/// The library whose parts the same schemes are composed from, as in the paper.
 pub(super) const PEER: Peer = Peer::AwsLc;
 
 /// The columns and the suites; the others' cost is given relative to the first one's. One of them
@@ -110,7 +110,7 @@ fn table(
     Ok(())
 }
 
-/// What each scheme takes, and from the second on, how much more that is than the first one's.
+/// The time of each scheme, and from the second on, how much more that is than the first one's.
 fn overheads(timings: [Option<&Timing>; SCHEMES.len()]) -> Vec<String> {
     let mut cells = Vec::new();
     for (at, timing) in timings.iter().enumerate() {

@@ -32,7 +32,7 @@ pub(super) enum Record<'a> {
         /// How many [`Contest`](Self::Contest)s follow, weighed by their contenders.
         work: usize,
     },
-    /// What [`Log::aes_round`] found.
+    /// The result of [`Log::aes_round`].
     AesRound { backend: &'static str, cycles: f64 },
     /// All contenders on messages of one length.
     Contest {
@@ -47,7 +47,7 @@ pub(super) enum Record<'a> {
     },
 }
 
-/// What one contender took a message.
+/// The times of one contender for a message.
 #[derive(Serialize)]
 pub(super) struct Times<'a> {
     name: &'a str,
@@ -57,7 +57,7 @@ pub(super) struct Times<'a> {
     nanoseconds: Vec<f64>,
 }
 
-/// What a contest belongs to.
+/// The paper and the table that a contest belongs to.
 #[derive(Clone, Copy)]
 pub(super) struct ContestId<'a> {
     pub(super) paper: &'static str,

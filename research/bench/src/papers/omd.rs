@@ -31,7 +31,7 @@ const MODES: [(&str, Digest); 3] = [
 /// For scale.
 const SCALE: &str = "aes-256-gcm";
 
-/// Whose compression functions make the floors.
+/// The libraries whose compression functions make the floors.
 pub(super) const PEERS: [Peer; 3] = [Peer::AwsLc, Peer::Openssl, Peer::Rustcrypto];
 
 /// Bytes that the compression function takes in for one of message.
@@ -39,7 +39,7 @@ const TIMES: u64 = 2;
 
 const SIZES: [usize; 8] = [64, 256, 1024, 4096, 16384, 65536, 262_144, 1_048_576];
 
-/// What is sealed at once, and one at a time.
+/// Messages that are sealed at once, and one at a time.
 const BATCH: usize = 8;
 const BATCH_BYTES: usize = 16384;
 const KEY: Key = [7; 64];
@@ -126,7 +126,7 @@ impl TimingTable {
         self.hashing(digest, at).min_by(|(_, a), (_, b)| seconds(a).total_cmp(&seconds(b)))
     }
 
-    /// What everyone takes.
+    /// The table of everyone's times.
     fn costs(&self, title: &str) -> Table {
         let titles = MODES.iter().flat_map(|(id, _)| [*id, "its floor"]).chain([SCALE]);
         let mut table = Table::new(format!("{title}: cycles per byte"), head(titles));

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Paper, Papers};
 
-/// What is measured where no AES instructions are: only AEGIS's paper speaks of that.
+/// The papers that are measured without AES instructions: only AEGIS's speaks of that.
 const SOFT: [Paper; 1] = [Paper::Aegis];
 
 /// Measures, and writes the records of all back ends into `file`, one a line.
@@ -32,7 +32,7 @@ pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
             let record: Value = serde_json::from_str(&line)?;
             let work = record["work"].as_u64().unwrap_or(0);
             if record["kind"] == "run" {
-                // What the others take is not known before they start: about as much, and less
+                // The others' times are not known before they start: about as much, and less
                 // without AES instructions.
                 let left = backends[at + 1..].iter().map(|other| share(*other)).sum::<f64>();
                 let expected = work as f64 * (1.0 + left / share(*backend));

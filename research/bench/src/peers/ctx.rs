@@ -1,4 +1,4 @@
-//! CTX over AES-256-GCM, put together from what a library has; the same bytes as our own.
+//! CTX over AES-256-GCM, put together from a library's parts; the same bytes as our own.
 //!
 //! K: the key; N: the nonce; T: GCM's tag; T* = HMAC-SHA256(K, N ‖ T ‖ AD): CTX's.
 
@@ -19,9 +19,9 @@ pub(super) trait Prf {
 
 /// AES-256-GCM with T* in the place of T.
 ///
-/// Who opens needs T before T* can be checked, and no library here gives out the T that it computes
+/// Opening needs T before T* can be checked, and no library here gives out the T that it computes
 /// when it opens. So T stands behind T*, where nobody else sees it, and is verified by GCM: in time
-/// that is what opening CTX would take, and no more.
+/// that is the same as opening CTX, and no more.
 pub(super) struct Ctx<P, G> {
     pub(super) prf: P,
     pub(super) gcm: G,

@@ -38,7 +38,7 @@ struct Functions {
 #[repr(C, align(64))]
 struct KeyData([u8; 4096]);
 
-/// Room for what a message needs while it is worked on, checked likewise.
+/// Room for the state of a message that is under way, checked likewise.
 #[repr(C, align(64))]
 struct Context([u8; 256]);
 

@@ -1,4 +1,4 @@
-//! XAES, KC-XAES and their relatives with HMAC, put together from what a library has: no release of
+//! XAES, KC-XAES and their relatives with HMAC, put together from a library's parts: no release of
 //! any library here has them all.
 //!
 //! K: the key; N = U ‖ V: the nonce, in halves of 12 bytes; K_U: the message's key; K_C: the
@@ -145,7 +145,7 @@ impl<B: Blocks> Derivation for Cmac<B> {
             self.aes.encrypt(block);
             x = Self::block(block);
         }
-        // Both blocks at once, for whoever makes use of it.
+        // Both blocks at once, for ciphers that make use of it.
         let mut output = [0; 2 * BLOCK];
         for (i, half) in output.chunks_mut(BLOCK).enumerate() {
             last[counter] = i as u8 + 1;

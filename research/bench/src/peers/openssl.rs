@@ -100,7 +100,7 @@ const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 const TAG_BYTES: c_int = 16;
 const BLOCK: usize = 16;
 
-/// What `EVP_CipherInit_ex2` calls a direction.
+/// `EVP_CipherInit_ex2`'s number for a direction.
 const SEAL: c_int = 1;
 const OPEN: c_int = 0;
 
@@ -274,7 +274,7 @@ impl Evp {
         self.opener.as_ref().unwrap_or(&self.keyed)
     }
 
-    /// Takes associated data. None of it is not a call, as in whoever has none.
+    /// Takes associated data. If there is none, there is no call, as in programs without it.
     #[inline]
     fn authenticate(&self, keyed: &KeyedContext, ad: &[u8]) {
         if self.keeps_ad {

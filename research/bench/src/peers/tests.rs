@@ -11,8 +11,8 @@ use crate::contender::Aead;
 mod modes;
 mod wide_blocks;
 
-/// What `aead` makes of a message; it must notice a flipped bit, and a key of its own must be the
-/// same as another key.
+/// Seals a message with `aead`; it must notice a flipped bit, and a key of its own must be the same
+/// as another key.
 pub(super) fn seal(
     name: &str,
     aead: &mut (impl Aead + ?Sized),

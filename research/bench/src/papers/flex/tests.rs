@@ -52,7 +52,8 @@ fn the_versions_of_every_peer_are_told() {
     }
 }
 
-/// What this program has is measured, and the paper's sizes and associated data are only defaults.
+/// Everything that this program has is measured, and the paper's sizes and associated data are only
+/// defaults.
 #[test]
 fn whatever_exists_is_measured() {
     let options = Options {

@@ -29,7 +29,7 @@ fn cells(table: &Table, start: &str) -> Vec<String> {
 #[test]
 fn a_mode_stands_beside_its_floor() {
     let costs = measured().costs("seal");
-    // The fastest library is the floor. Of what is not there, the cells are empty.
+    // The fastest library is the floor. Contenders that are not there have empty cells.
     assert_eq!(cells(&costs, "4 KiB")[2..9], ["", "", "1.500", "1.000", "", "0.500", "0.500"]);
     let distances = measured().distances("seal");
     assert_eq!(cells(&distances, "64 B")[2..5], ["", "1.50 (1.50–1.50), aws-lc", ""]);
@@ -54,7 +54,7 @@ fn batches_gain_against_singles() {
     assert!(cells[4].contains('–'), "{cells:?}");
 }
 
-/// What this program has is measured, and the sizes are only defaults.
+/// Everything that this program has is measured, and the sizes are only defaults.
 #[test]
 fn whatever_exists_is_measured() {
     let options =

@@ -122,10 +122,10 @@ fn gcm_siv_is_that_of_its_rfc() {
     }
 }
 
-/// What is put together from their parts is what we have, on each of our back ends.
+/// The schemes put together from their parts equal ours, on each of our back ends.
 #[test]
 fn ours_is_the_ctx_of_the_c_libraries() {
-    // Of ring, whose parts these are not in C, `they_work_twice_and_refuse` says the same.
+    // ring's parts are not in C: `they_work_twice_and_refuse` says the same of it.
     let mut libraries = all("ctx-aes-256-gcm");
     libraries.retain(|(name, _)| *name != "ring");
     let libraries = libraries.try_into().unwrap_or_else(|_| panic!("three of them"));

@@ -2,10 +2,10 @@
 //!
 //! It has the highest number that was given. A new one is on the disk before the caller has it: a
 //! file beside it is written and flushed, takes its name, and the directory is flushed. A lock on
-//! the directory keeps two programs from one number.
-//! Limits: copies do not know of each other, nor do hard links. A file that is restored from a copy
-//! gives numbers again, and only an [`EpochFile`] that is still open notices. Whoever can write the
-//! directory can do so, too. Some network file systems lock for one machine only.
+//! the directory keeps two programs from one number. Limits: copies do not know of each other, nor
+//! do hard links. A file that is restored from a copy gives numbers again, and only an
+//! [`EpochFile`] that is still open notices. Anyone who can write the directory can do so, too.
+//! Some network file systems lock for one machine only.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -48,15 +48,15 @@ pub enum EpochError {
     Missing(PathBuf),
     /// There is a file of this name already.
     Exists(PathBuf),
-    /// The file is none of epochs.
+    /// The file is not an epoch file.
     Malformed(PathBuf),
     /// The file has a smaller number than before.
     WentBack {
         /// The file.
         path: PathBuf,
-        /// What it has.
+        /// The number in the file.
         found: u64,
-        /// What was given already.
+        /// The number that was given already.
         given: u64,
     },
     /// All numbers were given.

@@ -1,8 +1,8 @@
-//! What can go wrong.
+//! The errors of the driver.
 
 use core::fmt;
 
-/// What a [`Bus`](crate::Bus) answers instead of a word.
+/// The failure that a [`Bus`](crate::Bus) answers instead of a word.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault<E> {
     /// The device refused the access (SLVERR). Nothing has changed.
@@ -34,9 +34,9 @@ pub enum Error<E> {
     },
     /// A master key of another length than the device's suite has.
     KeyLength {
-        /// What was given, in bytes.
+        /// The given length, in bytes.
         given: usize,
-        /// What is needed, in bytes.
+        /// The needed length, in bytes.
         needed: usize,
     },
     /// Both identifiers have the same random bytes: what came is this end's own.

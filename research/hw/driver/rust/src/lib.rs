@@ -30,11 +30,11 @@
 //! driver draws 16 bytes of every identifier anew from the operating system's randomness; the
 //! hardware computes all keys, and lets none be read. The crate needs neither `std` nor an
 //! allocator; where there is no operating system, the crate `getrandom` has to be given a source of
-//! randomness. Limits: what carries identifiers and confirmations between both ends is the
-//! caller's. The other end's can be replayed to an end whose randomness repeats, after a restored
-//! snapshot for example. What keeps its keys new is the [`Epoch`] of each session, from an
-//! `EpochFile` or another counter that never goes back. With [`Epoch::NoStore`] such an end repeats
-//! its key stream; [`Status::no_own_epoch`] and [`Status::no_peer_epoch`] tell.
+//! randomness. Limits: the caller brings identifiers and confirmations from one end to the other.
+//! The other end's can be replayed to an end whose randomness repeats, after a restored snapshot
+//! for example. The [`Epoch`] of each session, from an `EpochFile` or another counter that never
+//! goes back, keeps its keys new. With [`Epoch::NoStore`] such an end repeats its key stream;
+//! [`Status::no_own_epoch`] and [`Status::no_peer_epoch`] tell.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]

@@ -45,7 +45,7 @@ pub enum Role {
     B,
 }
 
-/// What the hardware was built with.
+/// The options that the hardware was built with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -63,7 +63,7 @@ pub struct Capabilities {
     pub max_frame: usize,
 }
 
-/// What the hardware is doing.
+/// The hardware's state.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Status(u32);
 
@@ -111,7 +111,7 @@ impl Status {
     }
 }
 
-/// What has happened: bits of `registers::IRQ_STATUS_*`.
+/// Events: bits of `registers::IRQ_STATUS_*`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Events(pub u32);
 
@@ -169,7 +169,7 @@ impl<B: Bus> Link<B> {
         Ok(link)
     }
 
-    /// What the hardware was built with.
+    /// The options that the hardware was built with.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
@@ -179,7 +179,7 @@ impl<B: Bus> Link<B> {
         self.bus
     }
 
-    /// What it is doing.
+    /// The hardware's state.
     ///
     /// # Errors
     ///
@@ -295,7 +295,7 @@ impl<B: Bus> Link<B> {
         self.read_long(reg::COUNTERS + 8 * counter as u16)
     }
 
-    /// What has happened since the last time that this was asked.
+    /// The events since the last call.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! Registers that are mapped into memory. The only `unsafe` of the crate: a device's registers are
-//! outside of what the compiler can know.
+//! unknown to the compiler.
 
 #![allow(unsafe_code)]
 

@@ -111,7 +111,7 @@ fn a_link_that_leads_nowhere_is_refused() {
     assert!(!directory.path().join("nothing").exists() && path.is_symlink());
 }
 
-/// What is removed beside the file is no lock.
+/// A file beside it that can be removed is no lock.
 #[test]
 fn programs_wait_for_each_other() {
     let (directory, path) = place();
