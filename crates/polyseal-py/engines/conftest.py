@@ -1,4 +1,4 @@
-"""What these tests have in common: a server, and a key that is named by reference."""
+"""The common part of these tests: a server, and a key that is named by reference."""
 
 from __future__ import annotations
 

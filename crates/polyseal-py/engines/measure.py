@@ -1,5 +1,5 @@
-"""What docs/scale.md computes with: CPU seconds of workers for each GiB and each object, on a server that
-runs beside them. Run by ``scripts/engines measure``."""
+"""The figures of docs/scale.md: CPU seconds of workers for each GiB and each object, on a server that runs beside them.
+Run by ``scripts/engines measure``."""
 
 from __future__ import annotations
 

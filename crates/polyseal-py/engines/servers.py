@@ -57,7 +57,7 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 @dataclass
 class Proxy:
-    """What has gone through it: requests, and bytes to the server and from it, heads included."""
+    """Counts the traffic through it: requests, and bytes to the server and from it, heads included."""
 
     port: int
     requests: int = 0
@@ -123,7 +123,7 @@ def proxy(server: int, delay: float = 0.0) -> Iterator[Proxy]:
 
 
 def s3_options(port: int) -> dict[str, Any]:
-    """What s3fs needs to use it."""
+    """The options with which s3fs uses it."""
     return {
         "key": USER,
         "secret": SECRET,

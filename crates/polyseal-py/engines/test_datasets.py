@@ -28,7 +28,7 @@ FILES, ROWS = 3, 10
 
 
 class Boom(Exception):
-    """What a block raises."""
+    """The exception that a block raises."""
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def test_all_of_it_with_a_worker_killed(
 
     outcomes = polyseal.dask.run(client, plan, progress=kill)
     assert killed
-    # What a killed worker had put is there when its task runs again, and is known.
+    # An object that a killed worker had put is there when its task runs again, and is known.
     assert statuses(outcomes) == {"done": SMALL + 1}
     verified = polyseal.dask.run(client, polyseal.jobs.plan("verify", f"s3://{bucket}/out", **arguments))
     assert statuses(verified) == {"done": SMALL + 1}
@@ -396,7 +396,7 @@ def test_a_large_file_goes_up_piece_by_piece(
         assert s3fs.S3FileSystem(**options).info(f"{bucket}/out/large")["size"] > 100 << 20
         with polyseal.open(server[1] / bucket / "out/large", key=f"file:{key_file}") as file:
             assert file.read() == (tmp_path / "in/large").read_bytes()
-        # What fails in the middle leaves nothing.
+        # A failure in the middle leaves nothing.
         (tmp_path / "in/large").write_bytes(b"")
         stale = [task.run().outcomes[0].status for task in plan.tasks]
         assert stale == ["failed"]
@@ -514,5 +514,5 @@ def test_spark(
 
 
 def age_recipient() -> str:
-    """Of nobody: its identity has been thrown away."""
+    """A recipient without an owner: its identity has been thrown away."""
     return "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"

@@ -199,7 +199,7 @@ def token(tmp_path: Path) -> dict[str, str]:
 
 
 def ran(program: list[str], environment: dict[str, str], place: Path) -> str:
-    """What a program prints that ends well."""
+    """The output of a program that ends well."""
     done = subprocess.run([sys.executable, *program], env=environment, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -25,7 +25,7 @@ PATTERNS = ["*", "**", "sub/*", "**/a", "[ab]", "sub/**/*", "?", "none*", "sub/"
 
 
 class Boom(Exception):
-    """What a block raises."""
+    """The exception that a block raises."""
 
 
 class Side:

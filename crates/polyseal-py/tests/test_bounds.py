@@ -148,7 +148,7 @@ def test_what_a_server_sends_is_bounded(place: str, way: str) -> None:
         finally:
             tracemalloc.stop()
         assert taken < LITTLE, (Server.kind, taken)
-        # What the system holds between the two of them.
+        # The bytes that the system holds between the two of them.
         assert Server.sent < MUCH // 2, Server.kind
 
 

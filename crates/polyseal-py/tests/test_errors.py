@@ -15,7 +15,7 @@ import pytest
 NAMED = [getattr(polyseal.errors, name) for name in polyseal.errors.__all__]
 ALL = [kind for kind in NAMED if issubclass(kind, Exception)]
 FAILURE = polyseal.TreeFailure(Path("a"), polyseal.TreeMismatch("added"))
-#: What those are made of that take more than a text.
+#: The arguments of those that take more than a text.
 ARGUMENTS: dict[type[Exception], tuple[Any, ...]] = {
     polyseal.CorruptSegment: (3, True, "a text"),
     polyseal.TreeMismatch: ("missing",),
@@ -42,7 +42,7 @@ def test_what_else_they_are() -> None:
 
 
 def fail(data: bytes) -> bytes:
-    """What a worker does."""
+    """The work of a worker."""
     return polyseal.Aegis128L(bytes(16)).decrypt(bytes(16), data)
 
 

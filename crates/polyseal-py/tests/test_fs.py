@@ -370,7 +370,7 @@ def test_an_altered_file_gives_no_data(fs: Any, root: str) -> None:
         fs.fs.pipe_file(f"{root}/y", stored[:cut])
         with pytest.raises(polyseal.PolysealError):
             fs.cat_file(f"{root}/y", 0, 10)
-    # Of what is whole a range is authentic, and the rest is not looked at.
+    # A range of an intact segment is authentic, and the rest is not looked at.
     altered = bytearray(stored)
     altered[-70_000] ^= 1
     fs.fs.pipe_file(f"{root}/y", bytes(altered))

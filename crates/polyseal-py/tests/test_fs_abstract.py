@@ -12,7 +12,7 @@ from fsspec.tests import abstract
 
 
 class Fixtures(abstract.AbstractFixtures):  # type: ignore[misc]
-    """What these tests ask for."""
+    """The fixtures that these tests ask for."""
 
     below: str
     options: dict[str, Any] = {}

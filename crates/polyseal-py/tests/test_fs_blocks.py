@@ -25,7 +25,7 @@ COMPRESSIONS = [None, "gzip", "bz2", "xz", "zip"]
 
 
 class Boom(Exception):
-    """What the block raises."""
+    """The exception that the block raises."""
 
 
 class Place:
@@ -63,7 +63,7 @@ def test_of_every_mode(place: Place, mode: str, compression: str | None) -> None
             file.write(half)
             raise Boom
         place.expect_untouched()
-        # What is told of the exception says so in its traceback.
+        # The exception's traceback says so.
         assert ("b" in mode and compression is None) or "not written" in raised.value.__notes__[0]
         # And what does not raise is there.
         with opened() as file:
@@ -335,7 +335,7 @@ def handled_and_another_raised(file: Any) -> None:
 
 
 def opened_where_it_raises_again(file: Any) -> None:
-    # What is opened in a clause is whole before that raises.
+    # A file that is opened in a clause is whole before that raises.
     try:
         try:
             raise KeyError

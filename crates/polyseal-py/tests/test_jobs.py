@@ -230,7 +230,7 @@ def test_the_manifest(tree: Path, reference: str, tmp_path: Path) -> None:
     assert plan().items == []
     assert len([1 for line in manifest.read_text().splitlines() if line.startswith("{") and line.endswith("}")]) == 12
     assert json.loads(manifest.read_text().splitlines()[0])["status"] == "done"
-    # What has changed is done again, and so is what is no more there.
+    # Files that have changed are done again, and so are those that are gone.
     (tree / "3").write_bytes(b"changed")
     (tmp_path / "out/6").unlink()
     assert [item.name for item in plan().items] == ["3", "6"]
@@ -509,7 +509,7 @@ def test_parts_are_enough_for_what_s3_takes() -> None:
             # With the largest header and tags, in the smallest segments.
             stored = size + 65_536 + 64 * (size // 4096 + 1)
             assert -(-stored // part) <= 10_000 and least <= part <= 5 * gib
-    # What is held in memory does not grow before it must.
+    # The memory in use does not grow before it must.
     assert _stores.part_size(70 * gib) == _stores.PIECE
     pieces = [bytes(3)] * 10
     assert [len(part) for part in _stores._parts(pieces, 7)] == [9, 9, 9, 3]

@@ -89,7 +89,7 @@ def test_a_reference_is_resolved_where_it_is_used(tmp_path: Path, monkeypatch: p
 
 
 def vault(name: str) -> bytes:
-    """What a package could bring."""
+    """A provider of keys that a package could bring."""
     assert name == "team/backup"
     return b"v" * 32
 

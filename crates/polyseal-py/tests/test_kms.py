@@ -118,7 +118,7 @@ def test_bad_days(asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         polyseal.kms.check("team.wrapped")
     with pytest.raises(KeyUnavailable, match="^wrapped:team.wrapped: the key cannot be had: "):
         reference.resolve()
-    # What has failed is asked again.
+    # A failure is not remembered: the keeper is asked again.
     kept.rename(entry)
     assert reference.resolve() == reference.resolve()
     monkeypatch.setenv("PATH", "/nowhere")
@@ -197,7 +197,7 @@ def test_keys_of_parquet(asked: Asked) -> None:
     assert asked("lookup") == 1
     text = wrapped[bytes([16] * 16)]
     assert "EBAQEBAQ" not in text and "101010" not in text
-    # Of a file of somebody else: a name that was not given, another key's, and what is none.
+    # Keys from somebody else's file: a name that was not given, another key's, and an invalid one.
     for name in ("other", "secret-service:service=tests"):
         with pytest.raises(ValueError):
             writer.unwrap_key(text, name)

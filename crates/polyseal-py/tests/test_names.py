@@ -72,7 +72,7 @@ def test_no_name_leads_out_of_the_target(made: Callable[[str], Any], name: str) 
                 except (OSError, ValueError):
                     continue
                 found = {path for path in top.rglob("*") if path.is_file()} - set(before)
-                # Of a list, only the last name of each is taken; an empty one is that of the folder.
+                # Only the last name of each path in a list is taken; an empty one is that of the folder.
                 assert isinstance(source, list) or not name, (source, target)
                 assert all("out" in path.relative_to(Path.cwd()).parts[:-1] for path in found), found
                 for path in found:
@@ -84,7 +84,7 @@ def test_good_names_go_where_they_belong(made: Callable[[str], Any]) -> None:
     fs = made("deep/er")
     fs.get("bucket/data", "out", recursive=True)
     assert Path("out/good").read_bytes() == Path("out/deep/er").read_bytes() == b"attack at dawn"
-    # Who names the target has chosen it.
+    # The target is the caller's choice.
     fs.get(["bucket/data/good"], ["../elsewhere"])
     assert Path("../elsewhere").exists()
 

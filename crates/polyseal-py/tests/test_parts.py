@@ -18,7 +18,7 @@ MESSAGE = bytes(range(256)) * 3000
 
 
 def seal_part(ticket: bytes, key: KeyRef, start: int, stop: int) -> bytes:
-    """What a worker does: it has the ticket, a reference to the key, and the source."""
+    """The work of a worker: it has the ticket, a reference to the key, and the source."""
     sealer = polyseal.Sealer.from_ticket(ticket, b"v1", key=key)
     needed = sealer.plaintext_range(start, stop)
     return sealer.seal(start, stop, b"v1", MESSAGE[needed.start : needed.stop])

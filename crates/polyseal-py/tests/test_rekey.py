@@ -140,7 +140,7 @@ def test_what_the_tool_has_left_is_in_the_way(path: Path, key: SecretKey) -> Non
     with pytest.raises(FileExistsError, match="rekey --restore") as raised:
         polyseal.rekey_file(path, key=key, to={"key": SecretKey.generate()}, keep=False)
     assert path.read_bytes() == before and raised.value.filename == str(backup)
-    # What only has its name is told, and does not keep a file from being rekeyed.
+    # A file that only has its name is reported, and does not keep a file from being rekeyed.
     backup.write_bytes(b"of another")
     with pytest.warns(UserWarning, match="no copy of a header"):
         polyseal.rekey_file(path, key=key, to={"key": key}, keep=False)

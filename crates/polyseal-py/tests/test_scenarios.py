@@ -1,4 +1,4 @@
-"""What happens to files, the same through every door: the crate, the tool, this package and C.
+"""The scenarios of files, the same through every door: the crate, the tool, this package and C.
 
 The table is ``crates/polyseal-local/tests/scenarios.toml``, which says what its words mean.
 """
@@ -54,7 +54,7 @@ class Room:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    # What can be there before.
+    # Entries that can be there before.
 
     def file(self, name: str, text: str = "") -> None:
         self.at(name).write_text(text)
@@ -126,7 +126,7 @@ class Room:
         self.alter(name, "-1")
 
     def backup(self, name: str) -> None:
-        """What a rekey in place leaves that was interrupted before it had written anything."""
+        """The copy of a rekey in place that was interrupted before it had written anything."""
         old = self.at(name).read_bytes()
         header = int.from_bytes(old[16:24], "little")
         self.copy(name, "again")
@@ -148,7 +148,7 @@ class Room:
             _cannot("a file system cannot be mounted")
         self.undo.append(lambda: subprocess.run(["umount", "-l", str(self.at(name))], check=True))
 
-    # What is there after.
+    # Checks of the state after.
 
     def is_(self, name: str, text: str = "") -> None:
         assert self.at(name).read_text() == text
@@ -186,7 +186,7 @@ class Room:
 
 
 def _bound(name: str) -> list[str]:
-    """What a manifest has a context of its own by."""
+    """The arguments that bind a manifest to a context of its own."""
     return ["--context", "polyseal-manifest/2"] if name.endswith(".polyseal-manifest.polyseal") else []
 
 
@@ -208,7 +208,7 @@ def _built(name: str, *build: str) -> Path:
 
 @pytest.fixture(scope="session")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What each door is, where every user may run it."""
+    """The program of each door, where every user may run it."""
     place = tmp_path_factory.mktemp("doors")
     tool = Path(os.environ.get("POLYSEAL_TOOL", ROOT / "target/debug/polyseal"))
     shutil.copy(tool, place / "tool")
@@ -280,7 +280,7 @@ def test_scenario(scenario: dict[str, Any], door: str, room: Room, doors: Path) 
     user = ALICE if scenario.get("as") == "alice" else 0
     if os.geteuid() != 0:
         _cannot("to be several users takes root")
-    # Of the user, unless it is said to be another's.
+    # Entries are the user's, unless they are said to be another's.
     os.chown(room.path, user, user)
     for line in scenario["before"]:
         word, *rest = line.split(" ")

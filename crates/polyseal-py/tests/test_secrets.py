@@ -17,7 +17,7 @@ from polyseal._key_set import key_set
 from polyseal._polyseal import KeySet
 from polyseal.fs import PolysealFileSystem
 
-#: What is neither.
+#: Neither text nor bytes.
 OTHERS: list[Any] = [1234, 0, True, 1.5, [1, 2, 3], ["a"], (1,), {1}, {"a": 1}, object(), range(3)]
 OTHERS += [array.array("I", [1, 2]), memoryview(array.array("I", [1, 2])), array.array("B", b"1234")]
 
@@ -70,7 +70,7 @@ def test_text_and_bytes_are_one() -> None:
         polyseal.verify_file("sealed", passphrase=kind("κλειδί"), context=kind("tag"))
     with pytest.raises(ValueError, match="passphrase") as raised:
         key_set(passphrase="secret \udc80")
-    # What was to be encoded hangs on the error of the codec.
+    # The input to be encoded hangs on the error of the codec.
     assert raised.value.__context__ is None or raised.value.__suppress_context__
 
 

@@ -40,7 +40,7 @@ def plan(tmp_path: Path) -> polyseal.jobs.Plan:
 
 
 def ran_elsewhere(task: polyseal.jobs.Task, allowed: str | None = None) -> str:
-    """What a process says that has been started for it."""
+    """The output of a process that has been started for it."""
     environment = {name: value for name, value in os.environ.items() if name != _task_keys.VARIABLE}
     if allowed is not None:
         environment[_task_keys.VARIABLE] = allowed
@@ -87,7 +87,7 @@ def test_all_that_a_task_refers_to_is_asked_for(
     recipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
 
     def told(plan: polyseal.jobs.Plan) -> str:
-        """What its only task says in a process that has named nothing."""
+        """The outcome of its only task in a process that has named nothing."""
         monkeypatch.setattr(_task_keys, "_named", set())
         PolysealFileSystem.clear_instance_cache()
         [outcome] = plan.tasks[0].run().outcomes

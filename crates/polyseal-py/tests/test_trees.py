@@ -22,7 +22,7 @@ from polyseal import SecretKey, TreeError, TreeMismatch
 from polyseal._polyseal import Directory
 
 MANIFEST = ".polyseal-manifest.polyseal"
-#: What a manifest of version 2 is bound to, of a tree without a context.
+#: The context of a manifest of version 2, of a tree without a context.
 BOUND = b"polyseal-manifest/2"
 
 
@@ -79,7 +79,7 @@ def names(root: Path) -> list[str]:
 
 
 def failures(call: Callable[[], object]) -> dict[str, str]:
-    """What failed, and why."""
+    """The files that failed, and why."""
     with pytest.raises(TreeError) as raised:
         call()
     return {str(each.path): str(each.error) for each in raised.value.failures}
@@ -101,7 +101,7 @@ def test_a_tree_comes_back_with_modes_times_and_links(
     for name in (MANIFEST, "one.polyseal"):
         assert polyseal.inspect(tmp_path / "s" / name).suite == "kc-xaes-256-gcm"
     told.clear()
-    # What is verified makes no link.
+    # Verifying makes no link.
     verified = polyseal.verify_tree(tmp_path / "s", **arguments)
     assert verified == polyseal.TreeSummary(files=5, directories=3, links=0, size=300_011)
     assert polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", **arguments) == summary
@@ -144,7 +144,7 @@ def test_a_tree_may_be_deep(tmp_path: Path, key: SecretKey) -> None:
         assert polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", key=key) == summary
         os.close(Directory(tmp_path / "out").file(deep))
     finally:
-        # What Python removes trees with does not go so deep.
+        # Python's own removal of trees does not go so deep.
         subprocess.run(["rm", "-rf", tree, tmp_path / "s", tmp_path / "out"], check=True)
 
 
@@ -410,7 +410,7 @@ def test_what_is_no_file_is_told_and_the_rest_is_done(tree: Path, tmp_path: Path
     out = {"fifo", "b"}
     summary = polyseal.encrypt_tree(tree, tmp_path / "s2", key=key, exclude=lambda path: path.name in out)
     assert summary.files == 4 and not (tmp_path / "s2/a/b").exists()
-    # Of a sealed tree, a part.
+    # A part of a sealed tree.
     assert polyseal.verify_tree(tmp_path / "s", key=key, exclude=lambda path: path.name == "a").files == 2
 
 
@@ -633,7 +633,7 @@ def test_what_does_not_belong_is_not_rekeyed_and_keeps_nobody_in(sealed: Path, k
 
 
 def test_the_manifest_of_a_tree_comes_last(sealed: Path, key: SecretKey) -> None:
-    """What cannot be opened keeps no old key in it: whoever can write there could see to that. The run is repeated."""
+    """A file that does not open keeps no old key in it, as anyone who can write there could wish. The run is repeated."""
     new, other = SecretKey.generate(), SecretKey.generate()
     polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": other}, keep=False)
     arguments: dict[str, Any] = dict(to={"key": new}, keep=False)

@@ -10,7 +10,7 @@ import pytest
 from conftest import VECTORS, load
 from polyseal.hazmat import WideBlock
 
-#: What is there to compare with the papers, which Python does not have; and OMD's older rules.
+#: Algorithms to compare with the papers, which Python does not have; and OMD's older rules.
 PAPERS = {
     "aegis-128x-v1",
     "aegis-256x-v1",
@@ -88,7 +88,7 @@ def check_mac(found: type[polyseal.Mac], test: dict[str, Any]) -> None:
 
 
 def check_flex(params: dict[str, str], test: dict[str, Any]) -> bool:
-    """What does not commit is a `WideBlock`; what has 64 bits is an AEAD only by leave."""
+    """A configuration without commitment is a `WideBlock`; one of 64 bits is an AEAD only by leave."""
     key, nonce, ad = (field(test, name) for name in ("key", "iv", "aad"))
     message, sealed, setup = field(test, "msg"), field(test, "ct"), bytes.fromhex(params["setupAd"])
     try:

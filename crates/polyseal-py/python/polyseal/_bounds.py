@@ -98,7 +98,7 @@ async def _range_of_s3(fs: Any, path: str, start: int, stop: int) -> bytes:
 
 
 async def body_of(answer: dict[str, Any], most: int) -> bytes:
-    """What an answer of S3 has, and no more than shows that it is too much."""
+    """The body of an answer of S3, and no more than shows that it is too much."""
     data = bytearray()
     async with answer["Body"] as body:
         while len(data) <= most and (piece := await body.read(most + 1 - len(data))):

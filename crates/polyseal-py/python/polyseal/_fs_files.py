@@ -27,7 +27,7 @@ class StoredReader(SeekableReader):
 
     def __init__(self, fs: PolysealFileSystem, path: str) -> None:
         self.fs, self.path = fs, path
-        # What `close` needs, also if this fails.
+        # `close` needs these, also if this fails.
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         files, self._tails = fs._open_all([path])
         found = files[path]

@@ -29,7 +29,7 @@ _KEY_PAIRS: Final = "pkcs11:"
 
 
 class KeySetArgs(TypedDict, total=False):
-    """Who may open a file, or with what it is opened.
+    """The keys that open a file, or that may open it.
 
     key
         A ``SecretKey``, a ``KeyRef`` or its text (``"file:/etc/backup.key"``), or the 32 bytes of a key;
@@ -132,7 +132,7 @@ def key_set(
     passphrase: Text | None = None,
     context: Text | None = None,
 ) -> KeySet:
-    """What Rust takes."""
+    """The key set that Rust takes."""
     return KeySet(
         [secret_key(one) for one in _several(key)],  # type: ignore[arg-type]
         [_identity(one) for one in _several(identity)],

@@ -29,7 +29,7 @@ class Lists(Protocol):
 
 
 def lists_of(fs: AbstractFileSystem) -> Lists:
-    """What lists this file system: itself, if its ``find`` is its own."""
+    """The file system that lists this one: itself, if its ``find`` is its own."""
     below = fs
     while isinstance(below, (CachingFileSystem, DirFileSystem)):
         # They pass ``find`` on.

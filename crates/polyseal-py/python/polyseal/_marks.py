@@ -29,7 +29,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Final
 
-#: What the text of a mark begins with.
+#: The beginning of a mark's text.
 _WHOLE: Final = b"whole-"
 _BEGUN: Final = b"begun-"
 

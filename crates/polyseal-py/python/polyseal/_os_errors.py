@@ -30,7 +30,7 @@ def system_error(kind: type[OSError], name: str, why: str | None = None) -> OSEr
 
 
 def store_error(why: str, name: str, number: int = errno.EIO) -> OSError:
-    """What a store does wrong with a file."""
+    """The error for a store's misbehaviour with a file."""
     return OSError(number, why, without_secrets(name))
 
 

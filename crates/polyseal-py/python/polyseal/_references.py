@@ -1,4 +1,4 @@
-"""Who may open a file, told such that it can be written down and sent: keys by reference only."""
+"""References to keys in place of keys, so that they can be written down and sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .keys import KeyRef, is_secret
 
 
 def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict[str, Any]:
-    """Who opens and whom new files are for, such that all of it can be written down."""
+    """The arguments for opening and for new files, such that all of it can be written down."""
 
     def several(value: Any) -> list[Any]:
         return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,4 +1,4 @@
-"""What a binary file that is read has beside its contents: a position, and the ways to read from it."""
+"""The parts of a binary file that is read beside its contents: a position, and the ways to read from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SeekableReader(io.BufferedIOBase):
     """
 
     _position = 0
-    #: What is read where nobody says how much.
+    #: The size of a read without one.
     _block = io.DEFAULT_BUFFER_SIZE
 
     @property

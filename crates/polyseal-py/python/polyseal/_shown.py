@@ -12,7 +12,7 @@ _WORD: Final = re.compile(r"\S+")
 _BEGINS: Final = re.compile(r"[\w.+:-]{1,200}://")
 #: A URL that was cut already, in a message: it ends there.
 _WAS_CUT: Final = re.compile(r"\?…(?=[\s:'\"]|$)")
-#: What ends the sentence or the quotation that a URL stands in.
+#: The end of the sentence or the quotation that a URL stands in.
 _END: Final = re.compile(r"['\":,;.)>\]]{1,8}$")
 _PART: Final = re.compile(r"[/?#]")
 _QUERY: Final = re.compile(r"[?#]")

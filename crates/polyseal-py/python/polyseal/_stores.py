@@ -1,4 +1,4 @@
-"""What jobs ask of a store: versions, reads of one version, and writes that lose no other's.
+"""The operations of stores that jobs need: versions, reads of one version, and writes that lose no other's.
 
 On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-Match``), if it knows these conditions.
 Elsewhere it is
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
     Read = Callable[[int, int], bytes]
 
-#: What S3 takes for a part that is not the last, and how many parts it takes for an object.
+#: The least size of a part of S3 that is not the last, and the most parts of an object.
 LEAST_PART: Final = 5 << 20
 MOST_PARTS: Final = 10_000
 #: Bytes that are worked on at once.
 PIECE: Final = 8 << 20
 #: The name of the mark.
 MARK: Final = "polyseal-task"
-#: What S3 tells of an object in the answer to a read, and another object in its place gets. Not its tags, which it
-#: tells only if asked for them.
+#: The attributes that S3 tells of an object in the answer to a read, and that another object in its place gets. Not its
+#: tags, which it tells only if asked for them.
 _KEPT: Final = (
     *("CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType", "Expires"),
     *("Metadata", "ServerSideEncryption", "SSEKMSKeyId", "StorageClass", "WebsiteRedirectLocation"),
@@ -100,7 +100,7 @@ class Store:
         self.fs = fs
 
     def find(self, path: str) -> dict[str, dict[str, Any]]:
-        """What is below ``path``, or ``path`` itself: names and what is told of them; nothing where nothing is.
+        """The files below ``path``, or ``path`` itself, with the store's information on each; nothing where nothing is.
         A directory that cannot be read is an error.
         """
         self.fs.invalidate_cache()
@@ -121,7 +121,7 @@ class Store:
         return found
 
     def version(self, info: dict[str, Any]) -> str:
-        """What tells one version of a file from another; empty if the store tells nothing of the kind."""
+        """The mark that tells one version of a file from another; empty if the store tells nothing of the kind."""
         return version_of(info).text
 
     def now(self, path: str) -> tuple[int, str] | None:
@@ -188,7 +188,7 @@ class Store:
         return found[1]
 
     def marked(self, path: str) -> Found | None:
-        """What is there, if it has a mark."""
+        """The object's version and mark; None if it has no mark."""
         return None
 
     def _new(self, path: str, *, overwrite: bool) -> Any:
@@ -233,7 +233,7 @@ class LocalStore(Store):
         """As everywhere. What is no regular file is listed, too: to read it fails."""
 
         def fail(error: OSError) -> None:
-            # What is gone is not there; what is no directory is the file itself.
+            # A file that is gone is not there; a path that is no directory is the file itself.
             if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
                 raise error
 
@@ -329,14 +329,14 @@ class LocalStore(Store):
         try:
             with _exists(path):
                 sink.commit()
-            # Of this very file: another may have its name by now.
+            # The version of this very file: another may have its name by now.
             return self._version(fd)[1]
         finally:
             os.close(fd)
 
 
 def _info_of(status: os.stat_result) -> dict[str, Any]:
-    """What tells one version of a local file from another."""
+    """The marks that tell one version of a local file from another."""
     return {"size": status.st_size, "created": status.st_ctime_ns, "mtime": status.st_mtime_ns, "ino": status.st_ino}
 
 
@@ -547,7 +547,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
 
 
 def _preserved_attributes(answer: dict[str, Any]) -> dict[str, Any]:
-    """What an answer tells of an object that one in its place gets."""
+    """The attributes in an answer that an object in the place of this one gets."""
     return {name: answer[name] for name in _KEPT if answer.get(name)}
 
 
@@ -593,7 +593,7 @@ def _exists(path: str) -> Iterator[None]:
 
 
 def _answer(error: OSError) -> tuple[int | None, str | None]:
-    """What a server has said: s3fs keeps botocore's error as the cause."""
+    """The server's status and error code: s3fs keeps botocore's error as the cause."""
     cause: Any = error.__cause__
     answer = getattr(cause, "response", {})
     return answer.get("ResponseMetadata", {}).get("HTTPStatusCode"), answer.get("Error", {}).get("Code")

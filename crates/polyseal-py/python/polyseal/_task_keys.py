@@ -24,9 +24,9 @@ from ._shown import shown
 #: The environment variable with references that are allowed, separated by commas.
 VARIABLE: Final = "POLYSEAL_TASK_KEYS"
 
-#: What has been allowed here, as patterns.
+#: The references that are allowed here, as patterns.
 _allowed: Final = set[str]()
-#: What this process has planned with itself, outside of any task.
+#: The references that this process has planned with itself, outside of any task.
 _named: Final = set[str]()
 _in_task: Final = ContextVar("polyseal_in_task", default=False)
 
@@ -57,7 +57,7 @@ def allow_keys(references: Iterable[str]) -> None:
 
 @contextmanager
 def inside_a_task() -> Iterator[None]:
-    """What is used in here is used by a task."""
+    """Marks all uses in its block as a task's."""
     token = _in_task.set(True)
     try:
         yield

@@ -209,7 +209,7 @@ class WrittenFile(io.BufferedIOBase):
             self.close()
             return
         if issubclass(kind, (GeneratorExit, SystemExit)) and not self.closed:
-            # Of which nobody sees a traceback.
+            # Nobody sees a traceback of these.
             self._warn(f"not written, because {kind.__name__} has left its block")
         self.discard()
 

@@ -1,4 +1,4 @@
-"""What goes wrong. Every exception can be pickled, and none is worth a retry."""
+"""The exceptions. Every one can be pickled, and none is worth a retry."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class KeyUnavailable(PolysealError):
         """That of a reference, to be raised from its cause."""
         cleaned(cause)
         why = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-        # What a keeper says begins with the URI.
+        # A keeper's message begins with the URI.
         why = why.removeprefix(f"{reference}: ")
         return cls(f"{shown(reference)}: the key cannot be had: {shown(why)}")
 
@@ -159,7 +159,7 @@ class TreeError(PolysealError, ExceptionGroup[Exception]):
     1 of 2 paths failed: a.polyseal: it is missing
     """
 
-    #: What failed, in the order of the tree.
+    #: The files that failed, in the order of the tree.
     failures: tuple[TreeFailure, ...]
 
     def __new__(cls, message: str, failures: Sequence[TreeFailure]) -> TreeError:
@@ -168,7 +168,7 @@ class TreeError(PolysealError, ExceptionGroup[Exception]):
         return self
 
     def __init__(self, message: str, failures: Sequence[TreeFailure]) -> None:
-        """What failed is kept by ``__new__``."""
+        """``__new__`` has kept the failures."""
 
     def __str__(self) -> str:
         told = [_text(path, error) for path, error in self.failures[:10]]

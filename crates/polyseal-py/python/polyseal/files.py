@@ -36,7 +36,7 @@ def path_or_object(file: object) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was done."""
+    """The result of an operation on a file."""
 
     #: The bytes of plaintext.
     size: int
@@ -48,7 +48,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file says of itself to whoever has no key. Nothing of it is authenticated."""
+    """The claims of a file's header, for readers without a key. None of them is authenticated."""
 
     version: int
     suite: str
@@ -271,12 +271,12 @@ def verify_file(
 
 
 def inspect(src: File) -> Inspection:
-    """What a file says of itself to whoever has no key."""
+    """The claims of a file's header, for readers without a key."""
     return Inspection._of(_polyseal.inspect(path_or_object(src)))
 
 
 def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection:
-    """What a header says of its file, of which ``stored_size`` bytes are stored."""
+    """The claims of a header of a file of which ``stored_size`` bytes are stored."""
     return Inspection._of(_polyseal.inspect_header(header, stored_size))
 
 

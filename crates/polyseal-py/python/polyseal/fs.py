@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
-#: What mappers and zarr take for a file that was never written.
+#: The exceptions that mappers and zarr take for a file that was never written.
 _NO_FILE: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -221,7 +221,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def _targets(
         self, rpath: Any, lpath: str, recursive: bool, maxdepth: int | None, **kwargs: Any
     ) -> tuple[list[str], list[str]]:
-        """What is got, and where each goes, by fsspec's rules."""
+        """The files to get, and where each goes, by fsspec's rules."""
         names: list[str] = self.expand_path(rpath, recursive=recursive, maxdepth=maxdepth, **kwargs)
         one = isinstance(rpath, str)
         if one and (not recursive or maxdepth is not None):
@@ -423,7 +423,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return [each for each in infos if id(each) not in gone]
 
     def _link_target_info(self, found: dict[str, Any]) -> dict[str, Any] | None:
-        """What is told of the file that a local link leads to: in lists it is of the type ``other``."""
+        """Information on the file that a local link leads to: in lists it is of the type ``other``."""
         if not found.get("islink"):
             return None
         try:
@@ -447,7 +447,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return self.fs.created(self._strip_protocol(path))
 
     def ukey(self, path: str) -> str:
-        """What changes with the file."""
+        """A key that changes with the file."""
         with path_errors(path):
             return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
 
@@ -527,7 +527,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return ({**files, **self._try_all(stale, tails)} if stale else files), tails
 
     def _stored(self, name: str) -> dict[str, Any]:
-        """What the store tells of a file, also where a directory has the same name."""
+        """The store's information on a file, also where a directory has the same name."""
         found: dict[str, Any] = self.fs.info(name)
         if found["type"] == "directory" and self.fs.isfile(name):
             return next((each for each in self.fs.ls(name, detail=True) if each["name"] == name), found)
@@ -582,7 +582,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                         del openers[name]
                     asked += [(name, *each) for each in wanted]
                 except KeyUnavailable:
-                    # Of no file, but of all.
+                    # Not about one file, but about all.
                     raise
                 except Exception as error:  # of the store, or what opens no file
                     files[name] = self._not_opened(name, version, error)
@@ -678,7 +678,7 @@ class _File:
 
 
 class _Remembered:
-    """What was used last, by many threads."""
+    """The most recently used values, for many threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
 
     class To(TypedDict, total=False):
-        """Who can open what ``rekey`` has done: as the keywords of ``plan``."""
+        """The recipients of the files that ``rekey`` has done: as the keywords of ``plan``."""
 
         key: Key
         recipients: str | Iterable[str]
@@ -112,7 +112,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has become of an object."""
+    """The outcome of an object."""
 
     name: str
     operation: Operation
@@ -127,7 +127,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class PartOutcome:
-    """What has become of a part."""
+    """The outcome of a part."""
 
     part: Part
     etag: str | None = None
@@ -136,7 +136,7 @@ class PartOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a task says."""
+    """The result of a task."""
 
     outcomes: tuple[Outcome, ...]
     parts: tuple[PartOutcome, ...]
@@ -158,8 +158,8 @@ class Done:
 
 @dataclass(frozen=True)
 class _JobSpec:
-    """What all tasks of a plan have in common. Nothing in it is secret, but for what the options of the
-    stores hold, and the secret that marks are made with."""
+    """The common part of all tasks of a plan. Nothing in it is secret, but for the options of the stores, and the
+    secret that marks are made with."""
 
     operation: Operation
     source: str
@@ -172,11 +172,11 @@ class _JobSpec:
     keep: bool = False
     sealing: dict[str, Any] = field(default_factory=dict)
     concurrency: int = 8
-    #: Of this plan alone, and not stored anywhere: see ``_marks``.
+    #: The secret of this plan alone, which is not stored anywhere: see ``_marks``.
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def mark(self, item: Item) -> Mark:
-        """What an object has on it that this plan has made of that version of its source."""
+        """The mark of an object that this plan has made of that version of its source."""
         return Mark(self.secret, (self.operation, item.name, item.version, item.size))
 
     def references(self) -> list[str]:
@@ -185,7 +185,7 @@ class _JobSpec:
         return list(dict.fromkeys(both))
 
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
-        """What has become of an object."""
+        """The outcome of an object."""
         status: Status = "done" if error is None else "conflict" if isinstance(error, Conflict) else "failed"
         text = None if error is None else shown(str(error)) if status == "conflict" else _text(error)
         return Outcome(item.name, self.operation, status, item.size, item.version, after, text)
@@ -234,11 +234,11 @@ class Task:
         )
 
     def lost(self, error: BaseException) -> Result:
-        """What is said of it if its worker died, or could not read it: for engines."""
+        """The result if its worker died, or could not read it: for engines."""
         return self.failed(f"its task has no result: {_text(error)}")
 
     def failed(self, error: str) -> Result:
-        """What is said of it if all of it fails."""
+        """The result if all of it fails."""
         outcomes = tuple(self.spec.unfit(item, error) for item in self.items)
         return Result(outcomes, tuple(PartOutcome(part, error=error) for part in self.parts), "", 0.0, 0.0)
 
@@ -312,14 +312,14 @@ class _Worker:
 
     def _sealed(self, item: Item, sealer: StreamSealer) -> Iterator[bytes]:
         yield sealer.header
-        # Of an empty object, too, the version is compared.
+        # The version of an empty object is compared, too.
         for start in range(0, max(item.size, 1), PIECE):
             yield sealer.write(self._read(item, start, min(item.size, start + PIECE)))
         yield sealer.finish()
 
     def decrypt(self, item: Item) -> str:
         file = self._open(item)
-        # What is opened is authentic, and its length is certain: nothing appears before all of it is.
+        # An opened file is authentic, and its length is certain: nothing appears before all of it is.
         return self._put(item, (piece for _, piece in file.pieces()), file.size)
 
     def _put(self, item: Item, pieces: Iterable[bytes], size: int, header: bytes = b"") -> str:
@@ -378,13 +378,13 @@ class _Worker:
 
 
 class _StoredFile:
-    """What is stored of an object, in one version."""
+    """The stored bytes of an object, in one version."""
 
     def __init__(self, store: Store, path: str, size: int, version: str) -> None:
         self.size = size
         self._at = store, path, version
         self._known: list[tuple[int, bytes]] = []
-        #: What the store tells of it that another object of its name should have, too; once something was fetched.
+        #: The attributes that another object of its name should have, too; once something was fetched.
         self.attributes: dict[str, Any] = {}
 
     def fetch(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
@@ -457,7 +457,7 @@ class Plan:
         self._counts: dict[str, int] = {}
         self._uploads: dict[str, tuple[Item, str]] = {}
         self._source, _, self._target, self._target_path = spec.stores()
-        #: What tasks refer to, as workers allow it: see ``allow_keys``.
+        #: The references that tasks use, as workers allow them: see ``allow_keys``.
         self.references = spec.references()
         self._failed: list[Outcome] = []
         self.tasks = self._cut(objects_per_task, part_size)
@@ -718,13 +718,13 @@ def _name(path: str, root: str) -> str:
 
 
 def _job(spec: _JobSpec) -> str:
-    """What tells a job from another that has the same manifest."""
+    """The hash that tells a job from another that has the same manifest."""
     job = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
     return hashlib.sha256(json.dumps(job, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _done(manifest: Path, spec: _JobSpec) -> dict[str, set[tuple[str | None, str | None]]]:
-    """What a manifest says this job has done: for each name, the versions of source and target that need nothing more."""
+    """The finished part of this job, by its manifest: for each name, the done versions of source and target."""
     done: dict[str, set[tuple[str | None, str | None]]] = {}
     if not manifest.exists():
         return done

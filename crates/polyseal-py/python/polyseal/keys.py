@@ -32,7 +32,7 @@ def is_secret(text: str) -> bool:
 
 
 def contents_of(value: object) -> bytes | None:
-    """What ``value`` holds, if it is bytes, and not many-byte items or anything else that ``bytes`` takes."""
+    """The bytes of ``value``, if it is bytes, and not many-byte items or anything else that ``bytes`` takes."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
         return None
     if memoryview(value).itemsize != 1:

@@ -37,7 +37,7 @@ _MAX_PARQUET: Final = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class WrappedKey:
-    """What a wrapped key file says."""
+    """The fields of a wrapped key file."""
 
     #: Which key wraps it.
     uri: str
@@ -45,7 +45,7 @@ class WrappedKey:
     context: dict[str, str]
     #: Which of its keys or versions the keeper said it used.
     key_id: str | None
-    #: Whose key pair it is sealed to, if it is.
+    #: The recipient of the key pair that it is sealed to, if it is.
     recipient: str | None
 
 
@@ -55,7 +55,7 @@ class KeyPair:
 
     #: The contents of an identity file, which is not secret: ``identity=pair.identity.encode()``.
     identity: str
-    #: What encrypts to it, without the keeper: ``recipients=pair.recipient``.
+    #: The recipient to encrypt to, without the keeper: ``recipients=pair.recipient``.
     recipient: str
 
 
@@ -77,14 +77,14 @@ def rewrap(file: File) -> str:
 
 
 def check(file: File) -> WrappedKey:
-    """What a wrapped key file says, once its keeper has unwrapped the key. It is asked anew."""
+    """The fields of a wrapped key file, once its keeper has unwrapped the key. It is asked anew."""
     contents = _contents(file)
     unwrap_key(contents, anew=True)
     return inspect(contents)
 
 
 def inspect(file: File) -> WrappedKey:
-    """What a wrapped key file says. Nobody is asked, and nothing is checked."""
+    """The fields of a wrapped key file. Nobody is asked, and nothing is checked."""
     uri, context, key_id, recipient = inspect_wrapped_key(_contents(file))
     return WrappedKey(uri, dict(context), key_id, recipient)
 
@@ -106,7 +106,7 @@ def _contents(file: File) -> bytes:
 
 
 class ParquetKeys:
-    """What ``ParquetKmsClient`` does, without pyarrow.
+    """The logic of ``ParquetKmsClient``, without pyarrow.
 
     ``keys`` has the URIs of keys by the names that Parquet calls them: pyarrow takes no colon and no semicolon in the
     names of the keys of columns. Only these keys are used then, whatever a file names. Without ``keys``, the names
@@ -165,7 +165,7 @@ def _parsed(wrapped: str | bytes) -> tuple[bytes, bytes]:
 
 
 def parquet_kms(keys: Mapping[str, str] | None = None) -> CryptoFactory:
-    """What pyarrow's encryption of Parquet takes, with keys by name: see ``ParquetKeys``.
+    """A factory for pyarrow's encryption of Parquet, with keys by name: see ``ParquetKeys``.
 
     >>> factory = parquet_kms({"pii": "secret-service:service=parquet"})  # doctest: +SKIP
     >>> factory.file_encryption_properties(connection, configuration)  # doctest: +SKIP

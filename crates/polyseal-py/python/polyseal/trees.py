@@ -50,7 +50,7 @@ Exclude = Callable[[PurePosixPath], bool]
 
 @dataclass(frozen=True, slots=True)
 class TreeSummary:
-    """What has been done."""
+    """The result of an operation on a tree."""
 
     files: int = 0
     directories: int = 0
