@@ -30,14 +30,14 @@ MOUNTS = {
     "bindfs, another owner": ["bindfs -u 12345 -g 12345 {b} {m}"],
     "rclone": ["rclone --config /dev/null mount --daemon --vfs-cache-mode writes :local:{b} {m}"],
 }
-# Of two names that differ in case alone, both are kept, or one is refused by name and nothing is lost.
+# If two names differ in case alone, both are kept, or one is refused by name and nothing is lost.
 EXPECTED = {name: "kept" for name in MOUNTS} | {
     "ext4, casefold": "refused", "vfat": "refused", "exfat-fuse": "refused", "lowntfs-3g, ignore_case": "refused",
 }
 
 
 class Failed(Exception):
-    """What does not hold."""
+    """An expectation that does not hold."""
 
 
 def polyseal(*arguments, code=0):
@@ -82,7 +82,7 @@ def tree(here, key, there):
 
 
 def lower(here, key, there):
-    """What is in a layer below is read, and replaced above."""
+    """A file in a layer below is read, and replaced above."""
     if not (there / "lower").exists():
         return
     polyseal("encrypt", "-k", key, "-o", there / "lower.polyseal", there / "lower")

@@ -75,7 +75,7 @@ IMPLICIT = {
 
 
 class Refused(Exception):
-    """What this program cannot follow."""
+    """Code that this program cannot follow."""
 
 
 class Instruction:
@@ -183,7 +183,7 @@ class Program:
     def wiped(self, function, wipe, at, down, left):
         """Takes note of a wipe: down to where, and how deep what has been left behind."""
         if DROPS.match(wipe.name):
-            # Of a key that the function owns: what it has used the key for is a matter of `methods`.
+            # A key that the function owns: the uses of that key are a matter of `methods`.
             return
         deepest, chain = max(left.values(), key=lambda what: what[0], default=(0, ()))
         length = self.summary(wipe).length
@@ -222,7 +222,7 @@ class Program:
 
     def methods(self):
         """A wipe in a table of methods is for the others in it, which a caller calls before."""
-        # What a destructor wipes is for what its own function has called, or for no table's methods.
+        # A destructor wipes for the calls of its own function, or for no table's methods.
         wipes = [f for f in self.functions.values() if self.is_wipe(f) and not DROPS.match(f.name)]
         for wipe in wipes:
             slots = [where for where, what in self.pointers.items() if what == wipe.address]
@@ -342,7 +342,7 @@ class State:
 
 
 class Summary:
-    """What a call of the function does to the stack below its return address."""
+    """The effect of a call of the function on the stack below its return address."""
 
     def __init__(self):
         # Its own frame; what is left behind when it returns, by back end.
@@ -490,7 +490,7 @@ class Analysis:
         raise Refused(f"a call through a pointer, {what}, at {at:x}")
 
     def value(self, state, operand, i):
-        """What an operand is known to be: a number, an address or a place on the stack."""
+        """The known value of an operand: a number, an address or a place on the stack."""
         if operand in REGISTERS:
             register = REGISTERS[operand]
             return ("stack", state.depth) if register == "rsp" else state.known.get(register)
@@ -697,7 +697,8 @@ def report(program, say=print):
                 f"TOO SHORT: {length} bytes are wiped, {site.need} are needed, in {name} on {backend}; frames:{way}"
             )
     for site in program.sites.values():
-        # What was to be called has been inlined, and lies above what is wiped. What only wipes has no frame.
+        # The function to be called has been inlined, and lies above the wiped stack. A function that only wipes has no
+        # frame.
         own = program.summaries.get(site.function.address, Summary()).frame
         if not site.chain and own > 64 and site.function.entry_of():
             wrong.append(f"WIPES NOTHING: {site.length} bytes below {site.function.name}, which has called nothing")

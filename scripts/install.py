@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "install.md"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 
-# What is done on the machine itself, without a root.
+# The section that is done on the machine itself, without a root.
 HERE = None
-# What each section asks for: the packages of Debian that its root has beside the essential ones.
+# The packages of Debian that the root of each section has beside the essential ones.
 RUST = ["gcc", "libc6-dev"]
 SECTIONS = {
     "Check what you downloaded": ["minisign"],
@@ -45,9 +45,9 @@ polyseal keygen -o key
 polyseal encrypt -k key -o sealed message
 test "$(polyseal decrypt -k key sealed)" = 'attack at dawn'
 """
-# What is named and not run.
+# Sections that are named and not run.
 NOT_RUN = {"Once it is published"}
-# What package managers, compilers and Python keep for themselves.
+# Files that package managers, compilers and Python keep for themselves.
 KEPT = re.compile(r"/(var|tmp|download|opt/cargo|home/\.cache)(/|$)|.*/__pycache__(/|$)|/etc/ld\.so\.cache$")
 PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/opt/cargo/bin"]
 
@@ -142,7 +142,7 @@ def inside(place, script, binds, variables):
 
 
 def files(place):
-    """What is in the root, without folders and without what its programs keep for themselves."""
+    """The files in the root, without folders and without those that its programs keep for themselves."""
     found = (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())
     return {name for name in ("/" + str(path.relative_to(place)) for path in found) if not KEPT.match(name)}
 
@@ -172,7 +172,7 @@ def in_a_root(section, found, downloads, place):
 
 
 def check_refuses(place):
-    """What the checks are for: a damaged file, and forged checksums."""
+    """The checks find a damaged file, and forged checksums."""
     file = next(place.glob("download/*.tar.gz"))
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     inside(place, "if sha256sum --check --ignore-missing --quiet SHA256SUMS; then exit 1; fi\n"

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGING = ROOT / "contrib" / "packaging"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 OUT = TARGET / "recipes"
-# What a recipe has where there is no address yet.
+# The address in a recipe where there is none yet.
 NOWHERE = "https://example.org/polyseal/polyseal"
 
 

@@ -11,7 +11,7 @@ WIPE = "polyseal::backend::wipe::wipe_stack"
 
 
 def wipe(length):
-    """What the compiler makes of `wipe_stack`, as objdump writes it; more than a page is probed."""
+    """The compiler's code for `wipe_stack`, as objdump writes it; more than a page is probed."""
     probe = ["sub rsp,0x1000", "mov QWORD PTR [rsp],0x0"] * (length // 0x1000)
     return [
         "push rbx", *probe, f"sub rsp,{length % 0x1000 + 0x10:#x}", "lea rbx,[rsp+0x10]", f"mov edx,{length:#x}",
@@ -48,7 +48,7 @@ def program(functions, pointers=(), sections=()):
 
 
 def verdicts(read):
-    """What is wrong, but for back ends that are not there."""
+    """The faults, but for back ends that are not there."""
     wrong = frames.report(read, say=lambda _: None)
     return [line for line in wrong if not line.startswith("no wipe was found on")]
 
@@ -95,7 +95,7 @@ def test_depth(code, need):
     functions["core::panicking::panic"] = frame(0x10000)
     read = program(functions, [(0x99998, "f")])
     assert read.refused == {}
-    # Of what a call and a wipe take, the bytes from the wipe's return address to the array are 16.
+    # In the sum of a call's and a wipe's bytes, 16 are from the wipe's return address to the array.
     needs = [site.need for site in read.sites.values() if site.chain]
     assert needs == ([need + 8 - 16] if need is not None else [])
 

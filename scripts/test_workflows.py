@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-# What those images do that no target can: the draft, with the token of the run.
+# Commands of those images that no target can run: the draft, with the token of the run.
 OTHERS = ["gh release create"]
 
 

@@ -1,5 +1,5 @@
 #!/bin/bash -eu
-# What OSS-Fuzz runs: every fuzz target in $OUT, and beside it the inputs that it begins with. Run here by
+# The build that OSS-Fuzz runs: every fuzz target in $OUT, and beside it the inputs that it begins with. Run here by
 # `make test-all ONLY=oss-fuzz`. The toolchain is the image's, which sets RUSTUP_TOOLCHAIN.
 cd "$SRC/polyseal"
 

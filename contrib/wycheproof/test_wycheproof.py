@@ -1,4 +1,4 @@
-"""What is offered to Wycheproof is of its schema, and is what the references compute."""
+"""The files offered to Wycheproof are of its schema, and have the references' results."""
 
 import copy
 import json

@@ -77,7 +77,7 @@ def convert(name):
     for number, test in enumerate(tests, 1):
         test["tcId"] = number
     for group in groups:
-        # What is here by its place in this repository has a name that says so elsewhere.
+        # A source that is a place in this repository has a name that says so elsewhere.
         if group["source"]["name"].startswith(("reference/", "contrib/")):
             group["source"] = group["source"] | {"name": f"polyseal/{group['source']['name']}"}
         group["tests"] = [{"tcId": test["tcId"], **test} for test in group["tests"]]
