@@ -22,7 +22,7 @@ class Store:
 
 
 class Model:
-    """Of suite 1. `silent`: refusals do not come back, as over most mapped memory. A confirmation is right if it is all zeros."""
+    """Suite 1. `silent`: refusals do not come back, as over most mapped memory. A confirmation of zeros is right."""
 
     def __init__(self, silent=False):
         self.silent, self.words, self.master, self.lacks = silent, {}, [], 0

@@ -36,7 +36,7 @@ def refused(open_, *args):
 
 
 def known_answers(algorithm):
-    """What the draft prints for it."""
+    """The draft's printed answers for it."""
     doc = json.loads((ROOT / "vectors" / f"{algorithm}.json").read_text())
     for group in doc["testGroups"]:
         if group["source"]["name"] == "draft-irtf-cfrg-aegis-aead":

@@ -1,4 +1,4 @@
-"""What the papers claim and the verdict on each claim, for the pages, the report and the errata: one place for all three.
+"""The papers' claims and the verdict on each, for the pages, the report and the errata: one place for all three.
 
     python3 research/papers/claims.py write      # the sections of research/papers/*.md that show them
     python3 research/papers/claims.py omd        # the claims of a paper
@@ -161,7 +161,7 @@ def covered(name):
 # ── The pages ───────────────────────────────────────────────────────────────────────────────────
 
 def section(paper):
-    """What a page has between the two marks."""
+    """The text of a page between the two marks."""
     if paper == FIRST:
         yield textwrap.fill(" ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items()), 118)
     else:

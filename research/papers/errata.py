@@ -1,4 +1,4 @@
-"""What a paper's script of errata is made of: functions that each show something and assert it.
+"""The parts of a paper's script of errata: functions that each show something and assert it.
 
 What a function shows, and the verdict, stand in NAME/claims.toml, where `show` is the function's name. A script calls
 main(). It prints what every function prints, in the order of the claims; with --json one object for each claim that a
@@ -45,7 +45,7 @@ def as_limits(name, log2):
 
 
 def run(function):
-    """What it prints."""
+    """The output of a function."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         function()
     return printed.getvalue().strip()

@@ -29,7 +29,7 @@ B, t, r = 64, 32, 32
 
 
 def opened(open_, *args):
-    """What it gives; None if it refuses."""
+    """The opened message; None if it is refused."""
     try:
         return open_(*args)
     except VerificationFailed:

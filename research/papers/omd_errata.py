@@ -1,4 +1,4 @@
-"""What is wrong with OMD as published, and what OMD does not give, each shown by running it.
+"""The errors of OMD as published, and the properties that it lacks, each shown by running it.
 
 Sources: D.-Ş. Maimuţ, A. Ş. Mega, "Speeding Up OMD Instantiations in Hardware" ("the paper"); and the code of OMD's
 submission to CAESAR. What differs between two sides is only the error shown. Every function prints a short account and
@@ -43,7 +43,7 @@ class Halves(omd.Omd):
         self.free_ad, self.free_message = empty_ad, empty_message
 
     def tag(self, K, N, A, last):
-        """Of a message of at most a block, in full."""
+        """The tag of a message of at most a block, in full."""
         keyed = omd.Keyed(self, K, 8 * self.TAG)
         D, H = keyed.start(N)
         Tag_e = H if self.free_message and not last else keyed.finish(H, D, last)
@@ -111,7 +111,7 @@ def the_papers_algorithms_pad_empty_associated_data():
             H = forge(alg, K, N, A, bytes(alg.TAG))
             assert opened(alg.Decrypt, b"", H, A, K, N) is None and opened(alg.Decrypt, b"", H, b"", K, N) is None
             assert opened(version_1.Decrypt, b"", H, b"", K, N) == b""
-            # What is missing is HASH(A), and nothing else.
+            # Only HASH(A) is missing, and nothing else.
             T = xor(H, alg.Keyed(alg, K, 8 * alg.TAG).hash(A))
             assert alg.Decrypt(b"", T[:alg.TAG], A, K, N) == b""
     print("   (N, nothing, nothing) is refused, in every family: who knows H lacks HASH(A), and no query shows it\n"
@@ -193,7 +193,7 @@ def the_table_of_masks_ends():
         assert omd.ntz(first) == Table.ENTRIES
         assert table.offset(last) == offset(keyed, last)
         assert table.offset(first) != offset(keyed, first)
-        # Of zeros behind the table, the mask of block 2^25 is that of the block before.
+        # With zeros behind the table, the mask of block 2^25 is that of the block before.
         assert Table(keyed, [bytes(alg.n)] * 8).offset(first) == table.offset(last)
         assert xor(table.offset(first), table.offset(last)) == behind[0]
     print("   Modelled: up to block 2^25 - 1 the masks are right; from there on what lies behind the table is in\n"

@@ -62,7 +62,7 @@ def commit(folder):
 
 
 def vendor(folder):
-    """What the vendor's reports say, by the names of research/papers/published.toml."""
+    """The figures in the vendor's reports, by the names of research/papers/published.toml."""
     said = {}
     for name, (report, pattern) in REPORTS.items():
         path = folder / DESIGN / "template.runs" / "impl_1" / f"TOP_{report}.rpt"

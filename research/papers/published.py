@@ -22,7 +22,7 @@ def named(prefix):
 
 
 def tables(paper, root=HERE):
-    """Of the run that is stored in NAME/tables.csv: {title: rows, with the heads}, and what it says of itself."""
+    """The run that is stored in NAME/tables.csv: {title: rows, with the heads}, and its description of itself."""
     found, about, rows = {}, [], None
     for line in csv.reader((root / paper / "tables.csv").read_text().splitlines()):
         if not line:

@@ -19,7 +19,7 @@ from report import omd as omd_report
 HERE = Path(__file__).parent
 STORED = tomllib.loads((HERE / "report" / "stored.toml").read_text())
 ALL = [claim for of in claims.CLAIMS.values() for claim in of]
-# What is printed, and is no single value.
+# Printed tables, which are no single value.
 TABLES = [*(f"tables.omd.{name}" for name in published.DATA["tables"]["omd"]), *(f"acvp.{name}" for name in published.DATA["acvp"])]
 
 

@@ -109,7 +109,7 @@ def AESRound(in_, rk):
 # ── IETF ────────────────────────────────────────────────────────────────────────────────────────
 
 class Aegis:
-    """What sections 3 to 5, 7 and 8 share; the subclass brings the state."""
+    """The common part of sections 3 to 5, 7 and 8; the subclass brings the state."""
 
     def __init__(self, D=1):
         assert 1 <= D <= 256                             # Byte(D - 1)

@@ -187,7 +187,7 @@ class Configuration(NamedTuple):
 
     @property
     def overhead(self):
-        """What a ciphertext, or a segment, is longer than its message."""
+        """The bytes by which a ciphertext, or a segment, is longer than its message."""
         tag = self.profile.t if self.mode == ROBUST and self.has(CMT) else 0
         return self.hidden + self.TL + tag
 
@@ -478,7 +478,7 @@ class TagInTheMiddle:
         return TBC(E.profile, E.mode, E(self.ell, 10, E.pad10(T))[:E.profile.t], E.table)
 
     def pad(self, MM):
-        """Of the inner half. With MM itself, what is deciphered and enciphered again would keep its tail."""
+        """The inner half's pad. With MM itself, a text that is deciphered and enciphered again would keep its tail."""
         return self.E_T(self.ell, 11, MM)
 
 

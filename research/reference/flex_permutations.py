@@ -222,7 +222,7 @@ def parity(A):
 
 
 def effect(C, n=1):
-    """What θ adds to every lane of a column, from the columns' parities; n: in the nth power of θ, n = 2^k."""
+    """The addition of θ to every lane of a column, from the columns' parities; n: in the nth power of θ, n = 2^k."""
     return [C[(x - n) % 5] ^ rotl(C[(x + n) % 5], n) for x in range(5)]
 
 

@@ -276,7 +276,7 @@ def in_words(program):
 
 
 def calls(candidate):
-    """What a seal of two blocks and a tail takes, without the context's."""
+    """The calls of a seal of two blocks and a tail, without the context's."""
     E = Ideal(0)
     candidate().seal(E, [1, 2], 3)
     return E.calls

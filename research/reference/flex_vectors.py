@@ -164,7 +164,7 @@ GROUPS_OF_BLOCKS = ["030402000c000000", "030002100c000000"]
 
 
 def groups():
-    # What came later is behind, so that the numbers of the tests stay.
+    # Later additions are behind, so that the numbers of the tests stay.
     for cfg8 in (cfg8 for name, cfg8 in flex.REGISTRY.items() if name != 0x24):
         group = Group(cfg8)
         if group.cfg.has(flex.STREAM):

@@ -20,7 +20,7 @@ TYPES = {b"f": "file", b"d": "directory", b"l": "link"}
 
 
 def context(files=b""):
-    """What the encrypted manifest of version 2 is bound to, of a tree whose files are bound to ``files``."""
+    """The context of the encrypted manifest of version 2, of a tree whose files are bound to ``files``."""
     return b"polyseal-manifest/2" + (b":" + files if files else b"")
 
 
@@ -52,7 +52,7 @@ class Entry:
 
 
 class Bytes:
-    """What has not been read yet."""
+    """The bytes that have not been read yet."""
 
     def __init__(self, data):
         self.rest = data

@@ -132,7 +132,7 @@ class Blake2b:
         return b"".join((h[i] ^ v[i] ^ v[i + 8]).to_bytes(8, "little") for i in range(8))
 
     def initial(self):
-        """Of BLAKE2b with a digest of 64 bytes and no key."""
+        """The initial value of BLAKE2b with a digest of 64 bytes and no key."""
         parameters = 0x01010000 ^ 64
         return b"".join(x.to_bytes(8, "little") for x in [self.IV[0] ^ parameters] + self.IV[1:])
 
@@ -184,7 +184,7 @@ SECURE, REFERENCE = "secure", "reference"
 
 
 class Keyed:
-    """What depends on the key and the length of the tag."""
+    """The values that depend on the key and the length of the tag."""
 
     def __init__(self, omd, K, tau):
         self.omd, self.n = omd, omd.n

@@ -38,11 +38,11 @@ OVERHEAD = HEADER + 32
 
 
 class Refused(Exception):
-    """What the other side or the driver asks for would be unsafe."""
+    """A request of the other side or the driver that would be unsafe."""
 
 
 class Keys:
-    """Of a session: section 3."""
+    """The keys of a session: section 3."""
 
     def __init__(self, suite, MK, id_A, id_B):
         self.omd = omd.algorithm(suite.family)

@@ -40,7 +40,7 @@ import xaes
 
 
 class Outcome(enum.Enum):
-    """What reading a file comes to; vectors/file-format/index.json has these words."""
+    """The outcomes of reading a file; vectors/file-format/index.json has these words."""
 
     OK = "ok"
     NOT_A_POLYSEAL_FILE = "not-a-polyseal-file"
@@ -360,7 +360,7 @@ def unwrap(F, stanza, wrapping_key):
 
 
 def wrapping_key_for(stanza, key):
-    """What `key` makes of this stanza, or None if it is no key for it."""
+    """The wrapping key of this stanza for `key`; None if that is no key for it."""
     if stanza.type == KEY_FILE and isinstance(key, KeyFile):
         return key.key
     if stanza.type == PASSPHRASE and isinstance(key, Passphrase):

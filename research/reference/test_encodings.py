@@ -280,7 +280,7 @@ class Tweaks(flex.TBC):
 
 
 def shape(profile, length):
-    """What of a message's length the tag has to tell, beside what the blocks do."""
+    """The part of a message's length that the tag has to tell, beside the blocks."""
     if length < profile.B:
         return "short"
     m, tail = divmod(length, profile.B)
@@ -617,7 +617,7 @@ class Compression:
 
 
 def derivations(monkeypatch, suite, id_A, id_B):
-    """What the keys of a session are derived from, without the master key; and the associated data."""
+    """The inputs from which the keys of a session are derived, without the master key; and the associated data."""
     n = HASHES[suite.family].n
     fake = Compression(n)
 

@@ -1,4 +1,4 @@
-"""What the paper on AEGIS describes and does not choose: vectors/experimental, and what the paper says of it."""
+"""The variants of AEGIS that its paper describes and does not choose: vectors/experimental, and the paper's text."""
 
 import json
 

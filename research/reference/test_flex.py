@@ -382,7 +382,7 @@ def test_robust_with_a_tag_is_not_robust(n, flags, stretch):
     E, Y = F.tbc(F.ctx(N, AD)), flip(C, 8 * (len(C) - 1))[:-F.profile.t]
     deciphered = flex.WB_inverse(E, Y)[0]
     assert deciphered[F.cfg.hidden:][:n] == M
-    # What a change of the rest does.
+    # The effect of a change of the rest.
     other = flex.WB_inverse(E, flip(Y, 8 * (n // 2)))[0][F.cfg.hidden:][:n]
     assert sum(a == b for a, b in zip(other, M)) < n // 4
 
@@ -447,7 +447,7 @@ def test_stream_lengths(mode, aux):
 
 
 def test_calls_of_the_permutation(monkeypatch):
-    """What the page on limits of speed counts."""
+    """The calls that the page on limits of speed counts."""
     profile, calls = BY_NAME["S512"], 0
     pi = profile.pi
 
@@ -508,7 +508,7 @@ def test_correctness_and_tidiness(mode, flags, profile):
 
 
 def reversed_open(F, N, C):
-    """What sealing is to be given for C."""
+    """The inputs of sealing that give C."""
     nonce, M = F.open(N, AD, C)
     return nonce, AD, M
 

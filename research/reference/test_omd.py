@@ -128,7 +128,7 @@ def test_the_masks_have_no_last_one(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_mask_occurs_twice(name):
-    """Of a message and its associated data: the sets that the proof wants apart, each with its inputs."""
+    """The masks of a message and its associated data: the sets that the proof wants apart, each with its inputs."""
     keyed = omd.Keyed(omd.algorithm(name), KEY[:16], 128)
     D, masks = bytes(keyed.n), [keyed.Ls]
     for i in range(1, 70):

@@ -64,7 +64,7 @@ class Ticket:
         return payload.seal(i, i == self.segments() - 1, plaintext)
 
     def before(self):
-        """What is stored before segment 0."""
+        """The stored bytes before segment 0."""
         return b"" if self.detached else self.header.raw
 
 

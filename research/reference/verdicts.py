@@ -1,4 +1,4 @@
-"""What the reference of the file format says of the inputs of two fuzz targets, in JSON.
+"""The verdicts of the file format's reference on the inputs of two fuzz targets, in JSON.
 
     python3 research/reference/verdicts.py serve          answers on a pipe: kind (1) ‖ length (4) ‖ input, with a line
     python3 research/reference/verdicts.py write          writes research/fuzz/verdicts anew, for the inputs in research/fuzz/corpus
@@ -174,8 +174,8 @@ def serve(source, sink):
 
 
 def seeds(folder):
-    """Of each file of the kit: its header up to the spare room, and for the authentic one every choice of
-    keys. Of a text, all."""
+    """The seeds from each file of the kit: its header up to the spare room, and for the authentic one every choice of
+    keys; all of a text."""
     for path in sorted(file_format_kit.FOLDER.iterdir()):
         data = path.read_bytes()
         if not data.startswith(f.MAGIC):

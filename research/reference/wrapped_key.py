@@ -38,7 +38,7 @@ class Wrapped:
     check: str
 
     def text(self):
-        """What the check value is of."""
+        """The text that the check value covers."""
         lines = [MAGIC, f"kms: {self.kms}"]
         lines += [f"context: {encode(name)}={encode(value)}" for name, value in self.context]
         lines += [f"key-id: {self.key_id}"] if self.key_id is not None else []

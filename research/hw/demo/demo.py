@@ -55,7 +55,7 @@ def rises(link, before, **more):
 
 
 def attacks(packet, other):
-    """What somebody on the channel can make of a packet that has not arrived, with the reason that the opener counts."""
+    """The changes that an attacker can make to a packet on its way, with the reason that the opener counts."""
     names = {12: "type", 13: "type", 14: "version", 15: "suite", 16: "direction", 17: "reserved"}
     names |= dict.fromkeys(range(18, 22), "session")
     for place in range(12, len(packet)):

@@ -107,7 +107,7 @@ module harness (
   end
   wire [2:0] taken = committed - under_way[2:0];
 
-  // What is to be proved.
+  // The properties to be proved.
   reg [1:0] write_packet_was = 0, read_packet_was = 0;
   reg [2:0] read_was = 0;
   always @(posedge clk) begin
@@ -131,7 +131,7 @@ module harness (
   end
 
 `ifdef INVARIANTS
-  // What is stale is taken to be what its reset makes of it.
+  // A stale value is taken to be its reset value.
   wire [2:0] write = wr_stale ? 0 : f_write, start = wr_stale ? 0 : f_start, freed = wr_stale ? 0 : f_freed;
   wire [1:0] write_packet = wr_stale ? 0 : f_write_packet, freed_packet = wr_stale ? 0 : f_freed_packet;
   wire loses = f_loses && !wr_stale;

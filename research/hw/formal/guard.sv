@@ -20,7 +20,7 @@ module harness (input clk, input rst, input [15:0] s_tdata, input [1:0] s_tkeep,
   wire [7:0] bytes_now = bytes > 190 ? 200 : bytes + s_tkeep[0] + s_tkeep[1];
   wire takes = s_tvalid && s_tready && !rst;
 
-  // What the last beat that was taken must come out as.
+  // The form in which the last beat that was taken must come out.
   reg due = 0, due_last = 0, due_bad = 0;
   reg [15:0] due_data = 0;
   reg [7:0] due_bytes = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the masked parts show to a probe with glitches: `scripts/python --in hw-syn research/hw/formal/masking.py`.
+"""The masked parts under a probe with glitches: `scripts/python --in hw-syn research/hw/formal/masking.py`.
 
 Source: Faust, Grosso, Merino Del Pozo, Paglialonga, Standaert, Composable Masking Schemes in the Presence of Physical Defaults
 (CHES 2018). A probe of a net sees all registers and inputs that its logic has, as they are and as they were a cycle before.
@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent / "sim"))
 from leakage import KINDS, MUTANTS, UNSEEN, gates  # noqa: E402
 
 BITS = 2
-# What is put into each port: sums of independent secrets.
+# The inputs of each port: sums of independent secrets.
 PARTS = {
     "masked_select": {"x": "ab", "y": "bc", "z": "b"},    # as Maj, the harder of both
     "masked_adder": {"a": "a", "b": "b"},

@@ -26,7 +26,7 @@ MASKED_CORE = ["omd_pkg", "omd_mode", *(f"masked/{name}" for name in (
 CALL = {"sha256": 65, "sha512": 81, "blake2b": 13}
 BYTES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 
-# What plays a session to omd_core: whatever it takes, it gets; what comes out is taken.
+# Plays a session to omd_core, which gets all that it takes, and whose output is taken.
 CORE = """
   omd_core dut (.clk(clk), .rst(rst), .zeroise(zeroise),
     .s_key_tdata(noise[{b}:0] & {{{b1}{{on}}}}), .s_key_tvalid(on), .s_key_tready(),
@@ -119,7 +119,7 @@ MUTANTS = [
 
 
 def nets_of(vcd):
-    """Of each dump, what each net is."""
+    """For each dump, the value of each net."""
     names, scope, dumps, now = {}, [], [], None
     for line in vcd.splitlines():
         if line.startswith("$scope"):
@@ -149,7 +149,7 @@ def memories(verilog, top):
 
 
 def leftovers(design, mutation=None):
-    """What an erasure leaves, as the names of nets; of none of the sessions it should be anything."""
+    """The traces that an erasure leaves, as the names of nets; no session should leave any."""
     player, top, sources, generics, cycles, longest = DESIGNS[design]
     n = generics.get("G_BYTES", 32)
     r = random.Random(design)

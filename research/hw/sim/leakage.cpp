@@ -61,7 +61,7 @@ static inline void count(V x) {
     }
 }
 
-// What is held is added last, so that the planes are the number.
+// The held value is added last, so that the planes are the number.
 static void settle_count() {
     for (int k = 0; k < PLANES; k++)
         if (holds[k]) {

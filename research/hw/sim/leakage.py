@@ -132,7 +132,7 @@ def plays(top):
 
 
 def netlist(module, delay, play):
-    """What leakage.cpp reads."""
+    """The input of leakage.cpp."""
     def net(bit):
         return bit if isinstance(bit, int) else int(bit == "1")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tb_omd_link plays to one link or two, and what research/reference/omd_link.py says of it.
+"""The steps that tb_omd_link plays to one link or two, and the answers of research/reference/omd_link.py.
 
 A `Run` is a list of steps: commands of the bench, each with its answer, and what the reference does meanwhile. After the
 simulation `check` takes the steps in order: what the links gave, and what a channel delivered to them, is in the bench's files.
@@ -196,7 +196,7 @@ class Run:
         self.put(f"ctxt{side}", packet, fault)
 
     def begin(self):
-        """What offer and play put then is of a new phase."""
+        """Begins a new phase, to which the following offers and plays belong."""
         self.phase += 1
         return self.phase
 

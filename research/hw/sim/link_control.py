@@ -98,7 +98,8 @@ def script(hash):
     s.wait(3, 0)
     s.read(regs.IRQ_STATUS, 0)
 
-    # What is refused: addresses without a register, read-only ones, parts of words, commands whose condition is not met.
+    # Refused accesses: addresses without a register, read-only ones, parts of words, commands whose condition is not
+    # met.
     for address in (0x038, 0x098, 0x0BC, 0x0F0, 0xFFC, regs.MASTER_KEY + n if n < 64 else 0x0FC):
         s.read(address, 0, SLVERR)
         s.write(address, 0, SLVERR)
@@ -257,7 +258,7 @@ def script(hash):
             s.write(regs.IRQ_STATUS, 0x3F)
             no_keys()
         assert len(taken) == 6
-        # Who has no store of epochs is told of.
+        # A device without a store of epochs is reported.
         derived(MK, role, reference.identifier(drawn, 0), peer, status["no_own_epoch"])
         stopped()
         derived(MK, role, reference.identifier(drawn, 1), reference.identifier(peer[:16], 0), status["no_peer_epoch"])

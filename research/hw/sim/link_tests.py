@@ -142,7 +142,7 @@ def changes(hash="sha256", width=64):
         run.begin()
         before = run.beats_in[0]
         for i in range(20):
-            # Of the fourth, which has come in, most is yet to be sealed.
+            # The fourth has come in, and most of it is yet to be sealed.
             run.offer(0, run.frame(200 if i == 3 else r.choice(lengths)))
             run.play(peers[i >= 10].seal(run.frame(200 if i in (3, 4, 5) else r.choice(lengths))))
             if i == 3:
@@ -163,7 +163,7 @@ def changes(hash="sha256", width=64):
         run.adopt()
         run.command("stop")
         run.wait(350)
-    # Of all sessions, one after the other, and exactly.
+    # Counts of all sessions, one after the other, and exactly.
     ids = run.session()
     peer = peer_of(run, ids)
     run.begin()

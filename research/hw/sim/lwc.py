@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tb_omd_lwc plays and expects, from research/reference/omd.py: pdi.txt, sdi.txt and do.txt in the form of GMU's cryptotvgen.
+"""The input and output of tb_omd_lwc, from research/reference/omd.py: pdi.txt, sdi.txt and do.txt in GMU's form
+(cryptotvgen).
 
     scripts/python --in hw research/hw/sim/lwc.py DIRECTORY [HASH]
 
@@ -117,7 +118,7 @@ class Script:
         self.status(SUCCESS)
 
     def open(self, a, m, spoil=""):
-        """What is spoilt has a bit that is not as it was; too much for the buffer is refused, too."""
+        """A spoilt part has a bit that is not as it was; too much for the buffer is refused, too."""
         N, A, M = self.inputs(a, m)
         C, T = self.omd.Encrypt(M, A, self.key, N, 8 * self.tag_bytes)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the testbenches play and expect, from research/reference/omd.py and vectors/omd-*.json.
+"""The input and output of the testbenches, from research/reference/omd.py and vectors/omd-*.json.
 
 A packet is (opens, N, A, X, T, Y, good): X goes in, Y comes out, and T either comes out or goes in. A session is one
 key, its packets for each lane, and after how many of the core's beats, and how many cycles then, it is broken off; 0 and 0:

@@ -3,7 +3,7 @@
 //
 //   volume FRAMES LONGEST NOISE SEED
 //
-// Of 1000 packets NOISE are lost, as many repeated, held back behind others, altered, cut and marked as erroneous. Every frame that
+// NOISE of 1000 packets are lost, as many repeated, held back behind others, altered, cut and marked as erroneous. Every frame that
 // comes out must be one that went in, once; with NOISE 0 all must come out, in their order. The master key is of bytes 0 to n - 1,
 // identifiers are fixed. To standard output: identifiers, then of every 500th packet from A to B its frame and itself, in hexadecimal,
 // which volume.py compares with the reference; last a line of counts.

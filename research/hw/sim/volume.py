@@ -27,7 +27,7 @@ def build(hash, n):
              "PEER_CONFIRMATION", "COUNTERS")
     defines = [f"-DADDRESS_{name}={getattr(regs, name)}" for name in names]
     defines += [f"-DBLOCK_BYTES={n}", f"-DOPENED={regs.COUNTER_NAMES.index('opened')}"]
-    # Of its thousands of warnings about GHDL's Verilog only those of a build that fails are of use.
+    # Its thousands of warnings about GHDL's Verilog are of use only if a build fails.
     done = subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", str(os.cpu_count()), "-O3", "--x-assign", "fast",
                            "--default-language", "1364-2005", "--top-module", "omd_link", "-Wno-fatal", "-CFLAGS",
                            " ".join(["-O2", *defines]), "--Mdir", directory / "made", "-o", "volume", directory / "omd_link.v",

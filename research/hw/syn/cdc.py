@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What crosses between the clocks of omd_link: `scripts/python --in hw-syn research/hw/syn/cdc.py`.
+"""The crossings between the clocks of omd_link: `scripts/python --in hw-syn research/hw/syn/cdc.py`.
 
 omd_link goes through GHDL and yosys to a flat netlist of registers, memories and logic. Each register whose input depends on
 one of another clock must be a listed synchroniser that takes it from that register directly, without logic between; or the output
@@ -58,7 +58,7 @@ class Netlist:
         return "dff" in cell["type"] or cell["type"] in ("$dlatch", "$sr")
 
     def origins(self, first):
-        """What a bit depends on without a register between: clocks of registers, and ("memory", name)."""
+        """The origins of a bit without a register between: clocks of registers, and ("memory", name)."""
         stack = [first]
         while stack:
             bit = stack[-1]

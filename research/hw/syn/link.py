@@ -98,7 +98,7 @@ def area_ultrascale(directory):
 
 
 def clocks_ecp5(directory):
-    """What is used, and the three clocks in MHz as estimated before routing; and as routed, or None if it is not in time."""
+    """The cells used, and the three clocks in MHz as estimated before routing; and as routed, or None if not in time."""
     if not (directory / "ecp5.json").exists():
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text()))
         yosys(directory, "gates.log", "read_verilog design.v wrapper.v", "hierarchy -top wrapper", *READ, TO_GATES,

@@ -89,7 +89,7 @@ def tool(name, directory, *arguments, minutes=None):
 
 
 def yosys(directory, log, *commands):
-    """What yosys logs."""
+    """The log of yosys."""
     script = "; ".join((f'scratchpad -set abc9.script "{MAPPING}"', *commands))
     tool("yosys", directory, "-l", log, "-p", script)
     return (directory / log).read_text()
@@ -130,7 +130,7 @@ def area_ultrascale(directory, top):
 
 
 def clock_ecp5(directory, name, top, unread, simulate, seeds, routed):
-    """What is used and the clocks as nextpnr estimates them before routing; then, if wanted, as they are."""
+    """The cells used and the clocks as nextpnr estimates them before routing; then, if wanted, as they are."""
     design = (directory / "design.v").read_text()
     free_rows = FREE_ROWS.get(name, 0)
 
@@ -211,7 +211,7 @@ def netlist_ultrascale(directory, top):
 
 
 def digest(name, design):
-    """Of a design and of what makes its results, so that those of another are not taken for its own."""
+    """The digest of a design and of its flow, so that another's results are not taken for its own."""
     flow = (MAPPING, READ, TO_ULTRASCALE, TO_GATES, TO_LUTS, ECP5, PLACEMENT, PADS, SEEDS, TARGET_MHZ,
             FREE_ROWS.get(name, 0))
     files = ((HERE / file).read_text() for file in ("sums.v", "muxes.v", "wrapper.py", "sparse.py"))
@@ -242,7 +242,7 @@ def measure_area(name):
 
 
 def measure(name, options):
-    """What is measured and the result: first the digest."""
+    """The measurement and the result: first the digest."""
     if name in AREAS:
         yield from measure_area(name)
         return

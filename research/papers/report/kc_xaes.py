@@ -341,7 +341,7 @@ def best(report, stored):
 
 
 def slope(points):
-    """Of the line that fits best."""
+    """The slope of the line that fits best."""
     count = len(points)
     x, y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
     return sum((a - x) * (b - y) for a, b in points) / sum((a - x)**2 for a, _ in points)

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 WIDTHS = (1280, 390)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# What is wrong with the page, as a list of sentences.
+# The faults of the page, as a list of sentences.
 FAULTS = """() => {
     const faults = [], page = document.documentElement
     if (page.scrollWidth > page.clientWidth) faults.push(`${page.scrollWidth} pixels wide in ${page.clientWidth}`)

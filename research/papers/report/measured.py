@@ -1,4 +1,4 @@
-"""What `polyseal-bench papers --report` has measured: a record a line, read into something to ask.
+"""The measurements of `polyseal-bench papers --report`: a record a line, read into something to ask.
 
 Times are in nanoseconds a message, round by round; a ratio is the median over the rounds, in each of which both sides met
 the same disturbance.
@@ -35,7 +35,7 @@ class Contest:
         return median(x / y for x, y in zip(a, b)) if a and b else None
 
     def named(self, start):
-        """Who is called `start` and then the library."""
+        """The contenders named `start` and then the library."""
         return [name for name in self.rounds if name.startswith(start + " ")]
 
     def fastest(self, names):

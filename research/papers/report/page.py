@@ -33,7 +33,7 @@ class Report:
         claims[id] = claims[id].of_run(figure, found, note, source)
 
     def found(self, id, found):
-        """What this run found for a claim whose verdict does not depend on it."""
+        """This run's finding on a claim whose verdict does not depend on it."""
         claims = self.papers[-1]["claims"]
         claims[id] = claims[id].also_found(found)
 
@@ -116,7 +116,7 @@ def mark(source):
 
 
 def row(claim):
-    """What the table of claims shows of one."""
+    """The row of a claim in the table of claims."""
     return {"id": claim.name, "where": claim.where, "claim": plain(claim.claim), "paper": claim.printed or printed(claim.values),
             "ours": plain(claim.found), "verdict": claim.judged(), "why": plain(claim.note), "source": claim.source,
             "rule": claim.rule()}

@@ -1,4 +1,4 @@
-"""What the kit consists of: files, and what each attempt to read one comes to."""
+"""The parts of the kit: files, and the outcome of each attempt to read one."""
 
 import hashlib
 import json

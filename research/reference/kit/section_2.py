@@ -67,7 +67,7 @@ def section_2(kit):
 
 
 def section_2_tags(kit):
-    """What section 6 has for tags of RFC 10032, for the others: a short file each."""
+    """The rules of section 6 for tags of RFC 10032, for the others: a short file each."""
     def other_nonce(d, suite):
         """The tag is right, for the nonce that is hidden."""
         d.suite = suite

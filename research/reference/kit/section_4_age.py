@@ -188,7 +188,7 @@ def section_4_age(kit):
           stanzas=lambda d: [d.age([d.x25519(AGE_1),
                                     d.x25519(AGE_2, number=1, wrapping_key=bytes(16))])])
 
-    # What one identity makes of several recipient stanzas, as age does it.
+    # Several recipient stanzas that one identity opens or rejects, as age does it.
     rejected = f.age_recipient_stanza([b"X25519", b"A" * 42], bytes(32))
     first = "In one age stanza, what an identity opens or rejects first is what it makes of it."
     draft("two-wrapping-keys-for-one-identity", first, no("no-matching-key", "age-1"),

@@ -19,14 +19,14 @@ const BYTES: usize = 16;
 /// How many one behind the other; some microseconds.
 const TIMES: u32 = 4000;
 
-/// Cycles of a load or a store and what repeats it, the median of some rounds.
+/// A place's figures: cycles of a load or a store and its loop, the median of some rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Place {
     /// Where its bytes lie.
     name: &'static str,
-    /// Of a load.
+    /// Cycles of a load.
     load: f64,
-    /// Of a store.
+    /// Cycles of a store.
     store: f64,
 }
 

@@ -31,7 +31,7 @@ RANDOM, IDENTIFIER = 16, 24                               # bytes that are drawn
 
 
 class LinkError(Exception):
-    """What the driver could not do."""
+    """A failure of the driver."""
 
 
 class RefusedError(LinkError):

@@ -103,7 +103,7 @@ class EpochFile:
             raise EpochError(f"{self.path}: no file of epochs is here. Create it with a new master key; if there was one, reset it above "
                              "every epoch that was used") from None
         digits = text.removeprefix(HEAD).removesuffix(b"\n")
-        # What int() takes is more than what is written: the text must be the same again.
+        # int() takes more texts than are written: the text must be the same again.
         if not digits.isdigit() or len(digits) > 20 or self._text(int(digits)) != text or int(digits) > LAST:
             raise EpochError(f"{self.path}: this is no file of epochs")
         return int(digits)
