@@ -32,7 +32,7 @@ int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsign
     return 0;
 }
 
-/* What is not authentic leaves zeros in m. */
+/* An unauthentic message leaves zeros in m. */
 int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned char *nsec,
                         const unsigned char *c, unsigned long long clen, const unsigned char *ad,
                         unsigned long long adlen, const unsigned char *npub,

@@ -1,5 +1,5 @@
-//! What calls from C cost: each call of C's beside the same work by the typed interface of Rust, in
-//! one run, in turns, and the ratio of their times.
+//! The cost of calls from C: each call of C's beside the same work by the typed interface of Rust,
+//! in one run, in turns, and the ratio of their times.
 //!
 //! C's functions are found in the shared library as any program finds them (`dlsym`), so that
 //! nothing of them is inlined here. `cargo bench -p polyseal-c --profile library` builds the

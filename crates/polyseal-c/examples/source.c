@@ -10,7 +10,7 @@ typedef struct {
     unsigned long fetched;
 } object;
 
-/* What a store does for a range of bytes. */
+/* Reads a range of bytes, as from a store. */
 static int64_t fetch(void *ctx, uint8_t *buf, size_t len, uint64_t offset) {
     object *o = (object *)ctx;
     if (offset >= o->length) return 0;

@@ -52,7 +52,7 @@ extern "C" {
  * overlap of an output with an input, or with another output, is
  * POLYSEAL_ERR_OVERLAP, and nothing is done.
  *
- * What cannot be checked is yours to keep: a pointer leads to as many bytes as
+ * The library cannot check these rules: a pointer leads to as many bytes as
  * you say, or as the algorithm needs; a handle is freed once; nobody writes to
  * a buffer while a function has it.
  *
@@ -62,9 +62,8 @@ extern "C" {
  *
  * When a message is not authentic, the output is zeros. Never use it.
  *
- * Without memory for what it has to do itself, the library ends the process,
- * as most programs do; only where it sets much aside it gives
- * POLYSEAL_ERR_MEMORY.
+ * If a small allocation of the library's own fails, it ends the process, as
+ * most programs do; if a large one fails, it gives POLYSEAL_ERR_MEMORY.
  * ------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------
@@ -145,13 +144,13 @@ enum polyseal_error {
 int polyseal_last_error(void);
 
 /*
- * The same in words, with what the number leaves out: lengths, and the
+ * The same in words, with details that the number leaves out: lengths, and the
  * system's answer. It may hold names of files, never a secret. Valid until the
  * next function of this thread fails.
  */
 const char *polyseal_last_error_text(void);
 
-/* What a number means, in words that last as long as the program. */
+/* The meaning of a number, in words that last as long as the program. */
 const char *polyseal_strerror(int error);
 
 /* ---------------------------------------------------------------------------
@@ -181,7 +180,7 @@ int polyseal_random(uint8_t *buf, size_t len);
 /* Overwrites buf, of len bytes, with zeros; no compiler leaves it out. */
 int polyseal_memzero(uint8_t *buf, size_t len);
 
-/* What an algorithm is, in bytes. */
+/* The sizes of an algorithm, in bytes. */
 typedef struct polyseal_algorithm {
     /* The length of its keys. */
     size_t keybytes;
@@ -264,9 +263,9 @@ const char *polyseal_algorithm_name(size_t place);
  * POLYSEAL_ERR_TOO_LONG; POLYSEAL_ERR_LENGTH for a c that is shorter than a
  * tag; POLYSEAL_ERR_RANDOM of keygen.
  *
- * Of the entries below: "random nonces" is how many messages a key may have
- * with them; "a repeated nonce" what that costs; "commits" of what no two open
- * one ciphertext, and the work of finding two that do.
+ * In the entries below, "random nonces" says how many messages a key may have
+ * with them; "a repeated nonce" what that costs; "commits" what the ciphertext
+ * commits to, and the work of opening it with two of these.
  * ------------------------------------------------------------------------ */
 
 #define POLYSEAL_SIZE_(bytes)                                                 \
@@ -864,9 +863,9 @@ int polyseal_aead_new_with_setup(
 void polyseal_aead_free(polyseal_aead *aead);
 
 /*
- * The length in bytes of what polyseal_aead_seal writes for a message of mlen
- * bytes, in *clen: mlen and a tag; with an algorithm that cuts into segments,
- * a tag for each.
+ * The length in bytes of the output of polyseal_aead_seal for a message of
+ * mlen bytes, in *clen: mlen and a tag; with an algorithm that cuts into
+ * segments, a tag for each.
  *
  * Errors: POLYSEAL_ERR_TOO_LONG above the algorithm's limit.
  */
@@ -934,7 +933,7 @@ int polyseal_aead_open_detached(
     uint8_t *npub, size_t npublen);
 
 /*
- * The length in bytes of what polyseal_aead_seal_random writes for a message
+ * The length in bytes of the output of polyseal_aead_seal_random for a message
  * of mlen bytes, in *clen: a nonce more than polyseal_aead_sealedbytes, unless
  * the algorithm hides it.
  *
@@ -1029,10 +1028,10 @@ int polyseal_aead_open_batch(
 /* ---------------------------------------------------------------------------
  * 7. Messages in pieces
  *
- * For AEGIS, AES-GCM and what is built on it, as polyseal_algorithm.pieces
- * says. The result is that of one call. What is opened in pieces comes out at
- * the end only, once all of it has been found authentic: for messages that are
- * larger than memory, take files.
+ * For AEGIS, AES-GCM and the algorithms built on it, as
+ * polyseal_algorithm.pieces says. The result is that of one call. A message
+ * that is opened in pieces comes out at the end only, once all of it has been
+ * found authentic: for messages that are larger than memory, take files.
  * ------------------------------------------------------------------------ */
 
 typedef struct polyseal_encryptor polyseal_encryptor;
@@ -1118,8 +1117,8 @@ void polyseal_decryptor_free(polyseal_decryptor *decryptor);
 /* ---------------------------------------------------------------------------
  * 8. MACs
  *
- * AEGISMAC authenticates a message and encrypts nothing. Of all that is here,
- * it alone may take a nonce again.
+ * AEGISMAC authenticates a message and encrypts nothing. It is the only
+ * algorithm here that may take a nonce again.
  *
  * polyseal_NAME(mac, m, mlen, npub, k)
  *     Writes the tag of m, ABYTES of it, to mac.
@@ -1338,8 +1337,9 @@ void polyseal_macstate_free(polyseal_macstate *state);
 #define POLYSEAL_FILE_KEYBYTES 32U
 
 /*
- * For whom a file is, and how it is made or read. Begin with
- * POLYSEAL_OPTIONS_INIT, and set what you need: what is NULL or 0 is not used.
+ * The recipients of a file, and how it is made or read. Begin with
+ * POLYSEAL_OPTIONS_INIT, and set what you need: fields that are NULL or 0 are
+ * not used.
  */
 typedef struct polyseal_options {
     /* sizeof(polyseal_options), which POLYSEAL_OPTIONS_INIT sets. */
@@ -1374,7 +1374,7 @@ typedef struct polyseal_options {
     /* How many bytes it has, from 1 to 4096. */
     size_t passphrase_bytes;
     /*
-     * What the file is bound to, such as a name: who decrypts must give the
+     * Bytes that the file is bound to, such as a name: decrypting needs the
      * same.
      */
     const uint8_t *context;
@@ -1396,7 +1396,7 @@ typedef struct polyseal_options {
     int overwrite;
     /*
      * To encrypt: 1 for ASCII armour, a file that is text and a third longer;
-     * 0 for none. What is in armour is decrypted whole, and not in parts.
+     * 0 for none. A file in armour is decrypted whole, and not in parts.
      */
     int armor;
 } polyseal_options;
@@ -1414,8 +1414,8 @@ typedef struct polyseal_options {
  * output appears when it is whole, with mode 0600, or that of the file of
  * yours that it replaces; on an error there is none, and one that was to be
  * replaced is as it was. There is one exception: POLYSEAL_ERR_GREW says that
- * the input grew meanwhile, as a log does, and that the output has what was
- * there at first.
+ * the input grew meanwhile, as a log does, and that the output has the input
+ * as it was at first.
  *
  * Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody, or those who do
  * not go together; POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED,
@@ -1449,13 +1449,13 @@ int polyseal_verify_file(const char *input, const polyseal_options *options);
 /* ---------------------------------------------------------------------------
  * 11. Files: parts of one
  *
- * What is asked for is read and verified, and not the rest: a file of any size
+ * Only the bytes that are asked for are read and verified: a file of any size
  * can be read from any offset, by several threads at once.
  * ------------------------------------------------------------------------ */
 
 /* Something that can be read at any offset. */
 typedef struct polyseal_source {
-    /* What read_at is given first; NULL is allowed. */
+    /* The first argument of read_at; NULL is allowed. */
     void *ctx;
     /*
      * Reads at most len bytes from offset on into buf. It gives how many those
@@ -1514,7 +1514,7 @@ void polyseal_file_close(polyseal_file *file);
  * 12. Files: what one says without a key
  * ------------------------------------------------------------------------ */
 
-/* Of which format a file is. */
+/* The formats of files. */
 #define POLYSEAL_FORMAT_POLYSEAL 1
 #define POLYSEAL_FORMAT_AGE 2
 
@@ -1522,8 +1522,8 @@ void polyseal_file_close(polyseal_file *file);
 #define POLYSEAL_FILE_HEADERBYTES_MAX 65536U
 
 /*
- * What a file says of itself to whoever has no key. Nothing of it has been
- * checked: whoever stores a file can make it say something else.
+ * The claims of a file's header, for readers without a key. None of them has
+ * been checked: anyone who stores a file can make it claim something else.
  */
 typedef struct polyseal_inspection {
     /* POLYSEAL_FORMAT_POLYSEAL or POLYSEAL_FORMAT_AGE. */
@@ -1532,7 +1532,7 @@ typedef struct polyseal_inspection {
     int version;
     /*
      * 1 if the file is in ASCII armour; the lengths below are then those of
-     * what is in it.
+     * the file inside.
      */
     int armored;
     /* 1 if the file is bound to a context, which who decrypts must give. */
@@ -1560,7 +1560,7 @@ typedef struct polyseal_inspection {
     size_t others;
     /*
      * The kinds of the recipients of age, each once, with spaces between:
-     * "X25519 ssh-ed25519". What has no room is left out.
+     * "X25519 ssh-ed25519". Kinds without room are left out.
      */
     char age_kinds[256];
     /* The length of the payload; 0 if the length of the file is not known. */
@@ -1588,7 +1588,7 @@ int polyseal_inspect_file(polyseal_inspection *inspection, const char *path);
  * The same for the beginning of a file, of len bytes:
  * POLYSEAL_FILE_HEADERBYTES_MAX of it are enough, or all of it if it is
  * shorter. file_bytes is the length of the file; 0 if it is not known. The
- * length of what is in armour is known only if all of it is there.
+ * length of a file in armour is known only if all of it is there.
  *
  * Errors: as polyseal_inspect_file.
  */
@@ -1614,18 +1614,18 @@ int polyseal_inspect(
 #define POLYSEAL_REKEY_NEW_KEY 2
 
 /*
- * Gives the file called input other recipients: those that to names. What
- * options say opens it, and says whether an output that exists is replaced.
- * The result, called output, may be input itself: then a new file takes its
- * place, and no other rekey, the tool's included, comes between. Of to nothing
- * is used but whom it names; suite, segments and context stay.
+ * Gives the file called input other recipients: those that to names. options
+ * have the keys that open it, and say whether an output that exists is
+ * replaced. The result, called output, may be input itself: then a new file
+ * takes its place, and no other rekey, the tool's included, comes between.
+ * Only the recipients of to are used; suite, segments and context stay.
  *
  * flags is 0, so that to names everyone who can open the result; or
  * POLYSEAL_REKEY_KEEP, which keeps those whom the file is for already; or
- * POLYSEAL_REKEY_NEW_KEY. Without the last, only the header changes: whoever
- * could open the file may have kept its key, and can open the result. With it,
- * all of the file is decrypted and encrypted anew, which locks them out of the
- * result.
+ * POLYSEAL_REKEY_NEW_KEY. Without the last, only the header changes: anyone
+ * who could open the file may have kept its key, and can open the result. With
+ * it, all of the file is decrypted and encrypted anew, which locks them out of
+ * the result.
  *
  * A header is not rewritten in the file itself: the tool does that. A file in
  * armour is not rekeyed: decrypt it and encrypt it anew. One of age is, for
@@ -1646,8 +1646,8 @@ int polyseal_rekey_file(
  * The same for a header in memory, such as that of an object in a store:
  * writes to rekeyed the header, of as many bytes, for other recipients. header
  * has header_bytes bytes, as polyseal_inspection says them, and rekeyed may be
- * header itself. flags is 0 or POLYSEAL_REKEY_KEEP. Whoever puts it before the
- * payload keeps others from doing so meanwhile.
+ * header itself. flags is 0 or POLYSEAL_REKEY_KEEP. When you put it before the
+ * payload, keep others from doing so meanwhile.
  *
  * Errors: all that concern headers; POLYSEAL_ERR_LENGTH if the header has
  * another length, POLYSEAL_ERR_RECIPIENTS, POLYSEAL_ERR_OPTIONS. Then rekeyed
@@ -1664,7 +1664,7 @@ int polyseal_rekey_header(
  *
  * "wide-block-robust-no-commitment"
  *     16 bytes longer than the message, the stretch. It does not commit:
- *     whoever knows two keys can make a ciphertext that opens under both.
+ *     anyone who knows two keys can make a ciphertext that opens under both.
  *
  * "wide-block-length-preserving-no-authenticity"
  *     As long as the message. Every ciphertext opens, to something, and it

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn polyseal_aead_free(aead: *mut polyseal_aead) {
     unsafe { release(aead) }
 }
 
-/// The length in bytes of what polyseal_aead_seal writes for a message of mlen bytes, in *clen:
+/// The length in bytes of the output of polyseal_aead_seal for a message of mlen bytes, in *clen:
 /// mlen and a tag; with an algorithm that cuts into segments, a tag for each.
 ///
 /// Errors: POLYSEAL_ERR_TOO_LONG above the algorithm's limit.
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn polyseal_aead_open_detached(
     })
 }
 
-/// The length in bytes of what polyseal_aead_seal_random writes for a message of mlen bytes, in
+/// The length in bytes of the output of polyseal_aead_seal_random for a message of mlen bytes, in
 /// *clen: a nonce more than polyseal_aead_sealedbytes, unless the algorithm hides it.
 ///
 /// Errors: POLYSEAL_ERR_TOO_LONG above the algorithm's limit.

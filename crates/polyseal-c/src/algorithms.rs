@@ -44,7 +44,7 @@ pub enum RowKind {
     Aead,
     /// The same without detached ones: the message is cut into segments.
     Segmented,
-    /// Those of a MAC.
+    /// The functions of a MAC.
     Mac,
 }
 
@@ -265,7 +265,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     AEADS.iter().chain(SEGMENTED).chain(crate::mac::MACS)
 }
 
-/// What an algorithm is, in bytes.
+/// The sizes of an algorithm, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct polyseal_algorithm {

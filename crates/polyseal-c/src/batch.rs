@@ -1,7 +1,7 @@
 //! Many messages under one key at once, each in place.
 //!
-//! What is written to must be one message's alone: two messages of a batch that share a byte are
-//! refused, as is a text that lies where another's nonce or associated data does.
+//! Outputs must be one message's alone: two messages of a batch that share a byte are refused, as
+//! is a text that lies where another's nonce or associated data does.
 
 use std::ffi::c_int;
 use std::ptr;

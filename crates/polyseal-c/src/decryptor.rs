@@ -1,7 +1,7 @@
 //! Opening a message that arrives in pieces, and none of it before the whole is authentic.
 //!
-//! What has been decrypted stays in memory of the library until the tag has been verified: C gives
-//! its buffer only then. So no pointer leads to plaintext that nobody vouches for.
+//! The decrypted bytes stay in memory of the library until the tag has been verified: C gives its
+//! buffer only then. So no pointer leads to plaintext that is not verified.
 
 use std::ffi::{c_char, c_int};
 use std::fmt;

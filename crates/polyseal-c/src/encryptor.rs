@@ -21,7 +21,7 @@ impl fmt::Debug for polyseal_encryptor {
     }
 }
 
-/// What is still there, before the end.
+/// The state, unless the message has ended.
 pub(crate) fn ongoing<T>(state: Option<T>) -> Result<T> {
     state.ok_or_else(|| Failure::from_code(Code::Finished))
 }

@@ -17,7 +17,7 @@ pub struct Failure {
     text: String,
 }
 
-/// What a function of this crate gives inside.
+/// The result of this crate's own functions.
 pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 macro_rules! codes {
@@ -120,8 +120,8 @@ pub extern "C" fn polyseal_last_error() -> c_int {
     LAST.try_with(|last| last.borrow().as_ref().map_or(0, |(code, _)| *code)).unwrap_or(0)
 }
 
-/// The same in words, with what the number leaves out: lengths, and the system's answer. It may
-/// hold names of files, never a secret. Valid until the next function of this thread fails.
+/// The same in words, with details that the number leaves out: lengths, and the system's answer. It
+/// may hold names of files, never a secret. Valid until the next function of this thread fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_last_error_text() -> *const c_char {
     const NONE: *const c_char = c"no error".as_ptr();
@@ -129,7 +129,7 @@ pub extern "C" fn polyseal_last_error_text() -> *const c_char {
         .unwrap_or(NONE)
 }
 
-/// What a number means, in words that last as long as the program.
+/// The meaning of a number, in words that last as long as the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_strerror(error: c_int) -> *const c_char {
     text(error).as_ptr()

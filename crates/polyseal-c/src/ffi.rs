@@ -14,7 +14,7 @@ use polyseal::aead::inout::InOutBuf;
 
 use crate::error::{Code, Failure, Result, keep};
 
-/// What C gets of `call`: 0, or −1 and the reason kept.
+/// The value of `call` for C: 0, or −1 and the reason kept.
 #[inline]
 pub(crate) fn catch_panic(call: impl FnOnce() -> Result) -> c_int {
     catch_panic_or(-1, || call().map(|()| 0))
@@ -23,7 +23,7 @@ pub(crate) fn catch_panic(call: impl FnOnce() -> Result) -> c_int {
 /// The same for a function with a value of its own, and one that says that it has failed.
 #[inline]
 pub(crate) fn catch_panic_or<T>(failed: T, call: impl FnOnce() -> Result<T>) -> T {
-    // What a panic leaves behind is looked at no more: keys and buffers are C's, or are dropped.
+    // State that a panic leaves behind is not used again: keys and buffers are C's, or are dropped.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => value,
         Ok(Err(failure)) => {
@@ -80,7 +80,7 @@ pub(crate) fn null(what: &str) -> Failure {
     Failure::new(Code::Null, format!("{what} is a null pointer"))
 }
 
-/// What a handle or a pointer to a structure leads to.
+/// The target of a handle or of a pointer to a structure.
 ///
 /// # Safety
 /// `pointer` is null or leads to a `T` that nobody writes to during `'a`.

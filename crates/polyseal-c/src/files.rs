@@ -1,5 +1,5 @@
-//! Whole files, by their names. What is done to them is [`polyseal_local`]'s: here C's arguments
-//! are read, and errors become numbers.
+//! Whole files, by their names. [`polyseal_local`] does the work: here C's arguments are read, and
+//! errors become numbers.
 
 use std::ffi::{c_char, c_int};
 
@@ -14,8 +14,8 @@ use crate::options::{Options, polyseal_options};
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
 /// is whole, with mode 0600, or that of the file of yours that it replaces; on an error there is
 /// none, and one that was to be replaced is as it was. There is one exception: POLYSEAL_ERR_GREW
-/// says that the input grew meanwhile, as a log does, and that the output has what was there at
-/// first.
+/// says that the input grew meanwhile, as a log does, and that the output has the input as it was
+/// at first.
 ///
 /// Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody, or those who do not go together;
 /// POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_GREW,

@@ -1,4 +1,4 @@
-//! What a file says of itself, without a key and so without any proof.
+//! The claims of a file's header, without a key and so without any proof.
 
 use std::ffi::{c_char, c_int};
 use std::io::{self, Read};
@@ -13,8 +13,8 @@ use crate::ffi::{bytes, catch_panic, non_null_mut};
 const POLYSEAL: c_int = 1;
 const AGE: c_int = 2;
 
-/// What a file says of itself to whoever has no key. Nothing of it has been checked: whoever stores
-/// a file can make it say something else.
+/// The claims of a file's header, for readers without a key. None of them has been checked: anyone
+/// who stores a file can make it claim something else.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct polyseal_inspection {
@@ -22,7 +22,7 @@ pub struct polyseal_inspection {
     pub format: c_int,
     /// The version of that format, 1.
     pub version: c_int,
-    /// 1 if the file is in ASCII armour; the lengths below are then those of what is in it.
+    /// 1 if the file is in ASCII armour; the lengths below are then those of the file inside.
     pub armored: c_int,
     /// 1 if the file is bound to a context, which who decrypts must give.
     pub context: c_int,
@@ -46,7 +46,7 @@ pub struct polyseal_inspection {
     /// How many others, of kinds that this library does not know.
     pub others: usize,
     /// The kinds of the recipients of age, each once, with spaces between: "X25519 ssh-ed25519".
-    /// What has no room is left out.
+    /// Kinds without room are left out.
     pub age_kinds: [c_char; 256],
     /// The length of the payload; 0 if the length of the file is not known.
     pub payload_bytes: u64,
@@ -151,7 +151,7 @@ impl polyseal_inspection {
     }
 }
 
-/// What is wrong with armour comes as an error of reading.
+/// Takes a defect of armour out of an error of reading.
 fn io(source: io::Error) -> Error {
     source.downcast().unwrap_or_else(|source| Error::Io { what: "read the input", source })
 }
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn polyseal_inspect_file(
 
 /// The same for the beginning of a file, of len bytes: POLYSEAL_FILE_HEADERBYTES_MAX of it are
 /// enough, or all of it if it is shorter. file_bytes is the length of the file; 0 if it is not
-/// known. The length of what is in armour is known only if all of it is there.
+/// known. The length of a file in armour is known only if all of it is there.
 ///
 /// Errors: as polyseal_inspect_file.
 #[unsafe(no_mangle)]

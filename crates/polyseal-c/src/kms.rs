@@ -1,5 +1,5 @@
-//! Keys that live elsewhere, by way of [`polyseal_kms`]. What says where a keeper is and how it is
-//! spoken to is the environment. Nobody is asked for a PIN.
+//! Keys that live elsewhere, by way of [`polyseal_kms`]. The environment says where a keeper is and
+//! how it is spoken to. Nobody is asked for a PIN.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) fn key(file: &[u8]) -> Result<Key> {
     Ok(key_from_file(file, &Settings::from_environment())?)
 }
 
-/// What reads the identities of key pairs.
+/// The plugins that read the identities of key pairs.
 pub(crate) fn plugins() -> [Arc<dyn InProcessPlugin>; 1] {
     [Arc::new(Plugin::new(Settings::from_environment()))]
 }

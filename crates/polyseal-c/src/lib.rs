@@ -4,12 +4,12 @@
 //! `tests/header/main.rs` writes the one from the other. The algorithms' functions come from one
 //! list, [`algorithms`].
 //!
-//! How C could misuse it, and what is checked (`ffi.rs`): a null pointer where there are bytes
-//! is an error; a buffer that an input lies in, but does not begin with, is one; a length that does
-//! not fit the algorithm is one, where C says the length. A panic ends in `ffi.rs`,
-//! as `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
-//! bytes as are said or as the function's name implies, that handles are live and freed once, and
-//! that nobody writes to a buffer while a call has it.
+//! These misuses by C are checked (`ffi.rs`): a null pointer where there are bytes is an error; a
+//! buffer that an input lies in, but does not begin with, is one; a length that does not fit the
+//! algorithm is one, where C says the length. A panic ends in `ffi.rs`, as `POLYSEAL_ERR_DEFECT`.
+//! The rest is C's to keep: that a pointer leads to as many bytes as are said or as the function's
+//! name implies, that handles are live and freed once, and that nobody writes to a buffer while a
+//! call has it.
 //!
 //! `unsafe` stands where C calls Rust: a function reads its pointers once, and goes on with slices
 //! and references.

@@ -1,4 +1,4 @@
-//! MACs with a nonce, AEGISMAC: one-shot, prepared, and of what comes in pieces.
+//! MACs with a nonce, AEGISMAC: one-shot, prepared, and of messages in pieces.
 
 use std::ffi::{c_char, c_int};
 use std::fmt;
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn polyseal_mac_free(mac: *mut polyseal_mac) {
     unsafe { release(mac) }
 }
 
-/// A MAC of what comes in pieces.
+/// A MAC of a message that comes in pieces.
 pub struct polyseal_macstate(Option<Box<dyn PieceHasher>>);
 
 impl fmt::Debug for polyseal_macstate {

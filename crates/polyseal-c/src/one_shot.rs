@@ -14,7 +14,7 @@ use crate::error::{Code, Failure, Result};
 use crate::ffi::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, null, transfer};
 use crate::prepared::polyseal_aead;
 
-/// What a call gives beside the message.
+/// The arguments of a call beside the message.
 #[derive(Clone, Copy)]
 pub(crate) struct CallInputs {
     pub(crate) ad: *const u8,

@@ -1,4 +1,4 @@
-//! For whom a file is encrypted, what it is opened with, and how.
+//! The options of files: recipients, the keys that open them, and how they are made.
 //!
 //! A structure of C that may grow: its first field is its size, so that a program that was compiled
 //! with an older header gives the fields that it knows. A size that this library does not know is
@@ -19,8 +19,8 @@ use crate::ffi::{bytes, null, text};
 use crate::input::{open, path};
 use crate::kms;
 
-/// For whom a file is, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set what
-/// you need: what is NULL or 0 is not used.
+/// The recipients of a file, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set
+/// what you need: fields that are NULL or 0 are not used.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct polyseal_options {
@@ -43,7 +43,7 @@ pub struct polyseal_options {
     pub passphrase: *const u8,
     /// How many bytes it has, from 1 to 4096.
     pub passphrase_bytes: usize,
-    /// What the file is bound to, such as a name: who decrypts must give the same.
+    /// Bytes that the file is bound to, such as a name: decrypting needs the same.
     pub context: *const u8,
     /// How many bytes it has, up to 65535.
     pub context_bytes: usize,
@@ -56,7 +56,7 @@ pub struct polyseal_options {
     pub threads: usize,
     /// 1 to replace an output that exists; 0 to refuse it.
     pub overwrite: c_int,
-    /// To encrypt: 1 for ASCII armour, a file that is text and a third longer; 0 for none. What is
+    /// To encrypt: 1 for ASCII armour, a file that is text and a third longer; 0 for none. A file
     /// in armour is decrypted whole, and not in parts.
     pub armor: c_int,
 }
@@ -173,7 +173,7 @@ impl<'a> Options<'a> {
         polyseal_local::Options::new().overwrite(self.overwrite).synced(true)
     }
 
-    /// What to decrypt with.
+    /// The identities to decrypt with.
     pub(crate) fn identities(&self) -> Result<Identities<'static>> {
         let mut identities = Identities::new();
         for key in &self.keys {

@@ -24,7 +24,7 @@ pub(crate) trait PieceOpener: Send {
     fn finish(self: Box<Self>, tag: &[u8]) -> Result<&'static mut [u8]>;
 }
 
-/// A MAC of what comes in pieces.
+/// A MAC of a message that comes in pieces.
 pub(crate) trait PieceHasher: Send {
     fn update(&mut self, data: &[u8]) -> polyseal::Result<()>;
     fn finish(self: Box<Self>, tag: &mut [u8]) -> Result;
@@ -91,7 +91,7 @@ where
     }
 }
 
-/// What begins a message.
+/// The inputs that begin a message.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
     pub(crate) key: &'a [u8],

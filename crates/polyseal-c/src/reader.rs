@@ -1,8 +1,8 @@
 //! Reading parts of an encrypted file, from any thread, out of a file or out of whatever C can read
 //! at an offset.
 //!
-//! What C's `read_at` gives is not trusted: more bytes than were asked for is an error, and what it
-//! wrote is only opened if it is authentic.
+//! The result of C's `read_at` is not trusted: more bytes than were asked for is an error, and the
+//! bytes are only opened if they are authentic.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::options::{Options, polyseal_options};
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct polyseal_source {
-    /// What read_at is given first; NULL is allowed.
+    /// The first argument of read_at; NULL is allowed.
     pub ctx: *mut c_void,
     /// Reads at most len bytes from offset on into buf. It gives how many those were, 0 only at the
     /// end, or −1 if it failed. It must be safe to call from each thread that calls

@@ -1,8 +1,8 @@
 //! Other recipients for a file: another header before the same payload, or all of it anew.
 //!
-//! The result is always a whole new file, or bytes in memory. What is done to files is
-//! [`polyseal_local`]'s. Rewriting a header in the file itself takes a copy beside it and somebody
-//! who puts that back: that is the tool's, `polyseal rekey --in-place`.
+//! The result is always a whole new file, or bytes in memory. [`polyseal_local`] does the work on
+//! files. Rewriting a header in the file itself takes a copy beside it and somebody who puts that
+//! back: that is the tool's, `polyseal rekey --in-place`.
 
 use std::ffi::{c_char, c_int};
 
@@ -41,15 +41,15 @@ fn rekeyed(
     Ok(header.rekey(&to.recipients()?, others(flags))?)
 }
 
-/// Gives the file called input other recipients: those that to names. What options say opens it,
-/// and says whether an output that exists is replaced. The result, called output, may be input
-/// itself: then a new file takes its place, and no other rekey, the tool's included, comes between.
-/// Of to nothing is used but whom it names; suite, segments and context stay.
+/// Gives the file called input other recipients: those that to names. options have the keys that
+/// open it, and say whether an output that exists is replaced. The result, called output, may be
+/// input itself: then a new file takes its place, and no other rekey, the tool's included, comes
+/// between. Only the recipients of to are used; suite, segments and context stay.
 ///
 /// flags is 0, so that to names everyone who can open the result; or POLYSEAL_REKEY_KEEP, which
 /// keeps those whom the file is for already; or POLYSEAL_REKEY_NEW_KEY. Without the last, only the
-/// header changes: whoever could open the file may have kept its key, and can open the result. With
-/// it, all of the file is decrypted and encrypted anew, which locks them out of the result.
+/// header changes: anyone who could open the file may have kept its key, and can open the result.
+/// With it, all of the file is decrypted and encrypted anew, which locks them out of the result.
 ///
 /// A header is not rewritten in the file itself: the tool does that. A file in armour is not
 /// rekeyed: decrypt it and encrypt it anew. One of age is, for recipients of age.
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn polyseal_rekey_file(
 /// The same for a header in memory, such as that of an object in a store: writes to rekeyed the
 /// header, of as many bytes, for other recipients. header has header_bytes bytes, as
 /// polyseal_inspection says them, and rekeyed may be header itself. flags is 0 or
-/// POLYSEAL_REKEY_KEEP. Whoever puts it before the payload keeps others from doing so meanwhile.
+/// POLYSEAL_REKEY_KEEP. When you put it before the payload, keep others from doing so meanwhile.
 ///
 /// Errors: all that concern headers; POLYSEAL_ERR_LENGTH if the header has another length,
 /// POLYSEAL_ERR_RECIPIENTS, POLYSEAL_ERR_OPTIONS. Then rekeyed has not been written to.

@@ -92,7 +92,7 @@ impl Program {
         Self(program)
     }
 
-    /// What it prints; it must succeed.
+    /// Runs it, and returns its output; it must succeed.
     pub(crate) fn run(&self, arguments: &[&str], place: &Path) -> String {
         let runner = words("POLYSEAL_C_RUNNER");
         let mut command = match runner.split_first() {

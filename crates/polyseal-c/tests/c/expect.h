@@ -1,4 +1,4 @@
-/* What the tests' programs end with if something is not as it should be. */
+/* Checks that end the tests' programs if something is not as it should be. */
 
 #include <polyseal.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ fn algorithm(file: &Value, group: &Value) -> Result<Algorithm> {
         }
     }
     for (name, field) in [("key", "keySize"), ("nonce", "ivSize"), ("tag", "tagSize")] {
-        // Of Flex, the lengths of the tag follow from the configuration.
+        // Flex's lengths of the tag follow from the configuration.
         if let Some(bits) = group[field].as_u64().filter(|_| id != "flex" || name != "tag") {
             algorithm = algorithm.with(name, bits / 8)?;
         }
@@ -82,7 +82,7 @@ pub(crate) fn vectors() -> (String, usize) {
                         (if is_mac { "mac" } else { "aead" }, algorithm.to_string())
                     }
                     Err(Error::Config(ConfigError::NotCommitting)) => ("wide", wide_block(group)),
-                    // Of profiles of the 64-bit level, those that commit are Rust's.
+                    // Profiles of the 64-bit level that commit are Rust's alone.
                     Ok(_)
                     | Err(Error::UnknownAlgorithm | Error::Config(_) | Error::Size { .. }) => {
                         continue;

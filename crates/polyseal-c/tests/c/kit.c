@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kit calls an outcome, and the errors that it may be. */
+/* The kit's names of outcomes, and the errors that each may be. */
 static const struct {
     const char *name;
     int codes[3];

@@ -1,4 +1,4 @@
-//! What `kms.c` is given: wrapped key files of a keyring, for which a script stands, and the
+//! The files for `kms.c`: wrapped key files of a keyring, for which a script stands, and the
 //! identity of a key pair in a token that is not there.
 
 use std::fs;

@@ -28,7 +28,7 @@ fn programs(of: &str) -> Vec<String> {
     names
 }
 
-/// What each example prints, beside other things.
+/// A part of the output of each example.
 const EXAMPLES: [(&str, &str); 6] = [
     ("file.c", "of 29 bytes: happy"),
     ("prepared.c", "55 bytes sealed: a third"),
@@ -173,7 +173,7 @@ fn keys_that_live_elsewhere() {
     let program = Program::compile(&file, Language::C99, Linked::Shared, &place, &[]);
     let path = format!("{}:/usr/bin:/bin", place.join("bin").display());
     program.run(&[&path], &place);
-    // Of team.wrapped once, however many files; and of each that gives no key.
+    // One for team.wrapped, however many files; and one for each that gives no key.
     assert_eq!(kms::lookups(&place), 3);
 }
 

@@ -1,4 +1,4 @@
-/* What a program in C can get wrong, and what it is told. */
+/* The mistakes of a program in C, and the errors that it is given. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -68,7 +68,7 @@ static int new_recipients(void) {
     EXPECT(polyseal_rekey_file("sealed", "sealed", &mine, &theirs, 0) == 0);
     EXPECT(!opens("sealed", key) && opens("sealed", other));
 
-    /* What cannot be, changes nothing. */
+    /* A refused call changes nothing. */
     again = load("sealed", before);
     FAILS(polyseal_rekey_file("sealed", "sealed", &mine, &theirs, 0), POLYSEAL_ERR_NO_MATCHING_KEY);
     mine.key = other;
@@ -232,7 +232,7 @@ static int armour(void) {
     FAILS(polyseal_decrypt_file("altered", "new", &options), POLYSEAL_ERR_ARMOR);
     EXPECT(access("new", F_OK) != 0);
 
-    /* What only begins as armour may. */
+    /* A file that only begins as armour may. */
     EXPECT(store("list", (const uint8_t *)"\n- a list\n", 10));
     FAILS(polyseal_verify_file("list", &options), POLYSEAL_ERR_NOT_ENCRYPTED);
     FAILS(polyseal_inspect_file(&said, "list"), POLYSEAL_ERR_NOT_ENCRYPTED);

@@ -24,7 +24,7 @@
     } while (0)
 
 #define MOST 4096U
-/* Of known bytes on either side of a buffer. */
+/* The number of known bytes on either side of a buffer. */
 #define BESIDE 16U
 
 static unsigned message_number = 0;
@@ -116,7 +116,7 @@ static void checksum(const uint8_t *x, size_t len) {
 
 typedef struct {
     size_t len;
-    /* What is given to the functions, with what is beside it, and what it was before. */
+    /* The buffer for the functions with the bytes beside it, and its contents before. */
     uint8_t now[BESIDE + MOST + 64 + BESIDE], before[BESIDE + MOST + 64 + BESIDE];
 } buffer;
 

@@ -1,4 +1,4 @@
-/* What SUPERCOP declares behind api.h. */
+/* SUPERCOP's declarations behind api.h. */
 int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m,
                         unsigned long long mlen, const unsigned char *ad,
                         unsigned long long adlen, const unsigned char *nsec,

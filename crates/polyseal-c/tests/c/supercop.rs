@@ -52,7 +52,7 @@ impl Primitive {
         self.implementations.join("opt")
     }
 
-    /// What `api.h` must say, for functions that begin so.
+    /// The expected `api.h`, for functions that begin so.
     fn api(&self, prefix: &str) -> String {
         let [key, nonce, tag] = self.algorithm.sizes;
         format!(
@@ -101,7 +101,7 @@ impl Primitive {
         lines.collect()
     }
 
-    /// What it has as `checksumsmall` or `checksumbig`.
+    /// Its `checksumsmall` or `checksumbig`.
     pub(crate) fn checksum(&self, size: &str) -> String {
         read(&self.folder.join(format!("checksum{size}")))
     }

@@ -1,4 +1,4 @@
-/* What the system has of files: who may read them, whether they are on disk, and what is none. */
+/* Files as the system has them: who may read them, whether they are on disk, and things that are not files. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>

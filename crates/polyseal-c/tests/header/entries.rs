@@ -1,4 +1,4 @@
-//! What the header has of lists: errors and algorithms.
+//! The lists in the header: errors and algorithms.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ pub(crate) fn rows(kind: RowKind) -> String {
     text
 }
 
-/// What an entry says: the registry's name, the specification, and what to know.
+/// The text of an entry: the registry's name, the specification, and notes.
 fn about(row: &Row) -> String {
     let algorithm: Algorithm = row.name.parse().expect(row.name);
     let family = algorithm.family();

@@ -12,7 +12,7 @@ typedef rv (*function)();
 
 /* The places of functions in CK_FUNCTION_LIST, behind the version. */
 enum { GET_TOKEN_INFO = 6, LOGIN = 18, DESTROY_OBJECT = 22, DERIVE_KEY = 62, ALL = 68 };
-/* Of flags in CK_TOKEN_INFO: behind four texts. */
+/* The place of flags in CK_TOKEN_INFO: behind four texts. */
 enum { FLAGS_AT = 32 + 32 + 16 + 16 };
 
 struct list {
