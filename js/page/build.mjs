@@ -35,7 +35,7 @@ const sha = (algorithm, bytes, encoding) => createHash(algorithm).update(bytes).
 const integrity = (bytes) => `sha256-${sha("sha256", bytes, "base64")}`;
 const named = (stem, ending, bytes) => `${stem}-${sha("sha256", bytes, "hex").slice(0, 12)}.${ending}`;
 
-/** What a script needs to know of a file that it fetches. */
+/** The facts that a script needs of a file that it fetches. */
 const pinned = (name, bytes) => ({ name, length: bytes.length, integrity: integrity(bytes) });
 
 /** One classic script without imports: what a module imports, and what a preload puts in a module's place, has no hash. */
@@ -68,8 +68,8 @@ files[styleName] = style;
 files["icon.svg"] = await readFile(join(here, "static/icon.svg"));
 const template = await readFile(join(here, "static/index.html"), "utf8");
 
-// What is shown as the build stands for all sources. The script that names it cannot have its own hash in it, so it is
-// bundled with a placeholder first.
+// The text that is shown as the build stands for all sources. The script that names it cannot have its own hash in it,
+// so it is bundled with a placeholder first.
 const placeholder = "@@BUILD@@";
 const app = await bundle("page/main.ts", { WORKER: pinned(workerName, worker), BUILD: placeholder });
 const sources = [version, worker, style, files["icon.svg"], template, app, JSON.stringify(headers)];

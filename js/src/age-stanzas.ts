@@ -1,5 +1,5 @@
 /**
- * What an age stanza of section 4 has: labels, and recipient stanzas of the age v1 header (c2sp.org/age).
+ * The contents of an age stanza of section 4: labels, and recipient stanzas of the age v1 header (c2sp.org/age).
  *
  * Recipient stanzas are read strictly: visible ASCII, one space between arguments, and a body in canonical unpadded
  * Base64 in lines of 64 characters, of which the last is shorter.
@@ -12,7 +12,7 @@ import { badHeader } from "./errors.js";
 /** A recipient stanza of the age v1 header. */
 export interface RecipientStanza {
   readonly type: string;
-  /** What follows the type. */
+  /** The arguments after the type. */
   readonly args: readonly string[];
   readonly body: Uint8Array;
 }

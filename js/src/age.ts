@@ -64,7 +64,7 @@ async function x25519WrappingKey(shared: Uint8Array, share: Uint8Array, recipien
 
 function x25519Unwrapper(scalar: Uint8Array): AgeUnwrapper {
   const imported = importPrivateKey(scalar).finally(() => wipe(scalar));
-  // Whoever uses the key gets the error. Without this line it would also count as unhandled until then.
+  // The user of the key gets the error. Without this line it would also count as unhandled until then.
   imported.catch(() => undefined);
   return {
     async unwrap(stanza) {

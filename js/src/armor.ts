@@ -44,7 +44,7 @@ class Decoder {
       const piece = text.slice(at, end < 0 ? text.length : end);
       this.#line += piece;
       if (this.#state === "lines" && this.#line.startsWith("-")) {
-        // What comes behind the last line need not begin on a line of its own.
+        // Text behind the last line need not begin on a line of its own.
         if (this.#line.length < endLine.length && end < 0) break;
         const behind = this.#line.slice(endLine.length);
         if (!this.#line.startsWith(endLine) || this.#empty) throw bad("it does not end as it should");
@@ -78,7 +78,7 @@ class Decoder {
     return at;
   }
 
-  /** What the line that has ended decodes to. */
+  /** The decoded bytes of the line that has ended. */
   #takeLine(): Uint8Array {
     const line = this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line;
     this.#line = "";

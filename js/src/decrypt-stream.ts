@@ -1,6 +1,6 @@
 /**
- * Decrypting what can only be read from its beginning to its end (section 10, the last paragraph). Segments are given out
- * as they open, before the end is known: whoever takes them must look whether the stream ends without an error.
+ * Decrypting a source that can only be read from its beginning to its end (section 10, the last paragraph). Segments
+ * are given out as they open, before the end is known: callers must look whether the stream ends without an error.
  */
 
 import type { ByteReader } from "./byte-reader.js";
@@ -17,7 +17,7 @@ import { maximumSegments, type SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
 export interface DecryptedStream {
-  /** What the header says. All of it is authentic. */
+  /** The fields of the header. All of it is authentic. */
   header: HeaderInfo;
   suite: string;
   /** The plaintext. If the file was cut short or altered, it ends with an error. */

@@ -1,5 +1,5 @@
 /**
- * What callers give, checked where it comes in.
+ * Callers' arguments, checked where they come in.
  *
  * A program in JavaScript is stopped by no type: a number, a list or a `String` object in the place of bytes would be
  * taken for zeros, or for other bytes than were meant. Things are told by what they are, and not by `instanceof`, so that
@@ -45,7 +45,7 @@ export const isIterable = (value: unknown): value is Iterable<unknown> =>
 
 export const isUrl = (value: unknown): value is URL => Object.prototype.toString.call(value) === "[object URL]" && typeof (value as URL).href === "string";
 
-/** Of which kind a value is, for messages. */
+/** The kind of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";

@@ -34,7 +34,7 @@ interface WrappingStanza extends StanzaFields {
   readonly salt: Uint8Array;
   readonly id: Uint8Array;
   readonly wrappedFileKey: Uint8Array;
-  /** What the tag is computed over, without the fixed fields. */
+  /** The bytes that the tag is computed over, without the fixed fields. */
   readonly authenticated: Uint8Array;
   readonly tag: Uint8Array;
 }
@@ -63,8 +63,8 @@ export interface Header {
 const truncated = (): PolysealError => new PolysealError("truncated-header", "The file ends within its header: it has been cut short.");
 
 /**
- * The length of the header that begins with `start`, which has `headerUnit` bytes or is all there is. What is wrong with
- * magic, version and payload offset is found here, so that a header is read only as far as it can go.
+ * The length of the header that begins with `start`, which has `headerUnit` bytes or is all there is. Faults in magic,
+ * version and payload offset are found here, so that a header is read only as far as it can go.
  */
 export function headerLength(start: Uint8Array): number {
   const begun = start.subarray(0, magic.length);

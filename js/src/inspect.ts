@@ -1,4 +1,4 @@
-/** What a file says about itself without a key. Nothing in it is authentic. */
+/** The claims of a file's header, without a key. None of them is authentic. */
 
 import { armorDecoder, decodeArmor, isArmor } from "./armor.js";
 import { ByteReader } from "./byte-reader.js";

@@ -25,7 +25,7 @@ export function parseKeyFile(file: BytesLike | string): Bytes {
 
 function parse(contents: Bytes): Bytes {
   if (contents.length === keyLength) {
-    // Of all bytes, because they may be a key.
+    // All bytes are looked at, because they may be a key.
     if (contents.reduce((text, byte) => text & isText(byte), 1) === 1) throw bad("it has 32 characters of text, as a password would");
     return new Uint8Array(contents);
   }

@@ -1,4 +1,4 @@
-/** What opens a file, and what a file is encrypted for (section 3). */
+/** The keys that open a file, and its recipients (section 3). */
 
 import { generateIdentity, unwrapperOf, wrapperOf, type AgeUnwrapper, type AgeWrapper } from "./age.js";
 import { wipe, type Bytes } from "./bytes.js";
@@ -28,10 +28,10 @@ export interface AgeRecipient {
   readonly wrapper: AgeWrapper;
 }
 
-/** What opens files. */
+/** A key that opens files. */
 export type Key = KeyFile | Passphrase | AgeIdentity;
 
-/** What files are encrypted for. */
+/** A recipient of files. */
 export type Recipient = KeyFile | Passphrase | AgeRecipient;
 
 /** The key of a key file: its 32 bytes, or an HKDF key of WebCrypto with the use `deriveBits`. `parseKeyFile` reads files. */
@@ -45,7 +45,7 @@ export function keyFile(key: BytesLike | CryptoKey): KeyFile {
   if (bytes.length !== keyLength) throw invalidArgument("The key of a key file has 32 bytes.");
   const copy: Bytes = new Uint8Array(bytes);
   const imported = importHkdfKey(copy).finally(() => wipe(copy));
-  // Whoever uses the key gets the error. Without this line it would also count as unhandled until then.
+  // The user of the key gets the error. Without this line it would also count as unhandled until then.
   imported.catch(() => undefined);
   return { type: "key-file", key: imported };
 }
@@ -88,7 +88,7 @@ export async function generateAgeIdentity(kind: "x25519" | "hybrid" = "x25519"):
 
 const makers = "keyFile, passphrase, ageIdentity or ageRecipient";
 
-/** What a key or a recipient must have, by its type. It may be the caller's own object. */
+/** Whether a key or a recipient is complete, by its type. It may be the caller's own object. */
 const isComplete: Record<string, (value: never) => boolean> = {
   "key-file": ({ key }: KeyFile) => isCryptoKey(key) || hasMethods(key, "then"),
   "passphrase": ({ bytes }: Passphrase) => asBytes(bytes) !== undefined && bytes.length >= 1 && bytes.length <= 4096,

@@ -20,7 +20,7 @@ export interface FileEntry extends EntryFields {
   readonly type: "file";
   readonly size: bigint;
   readonly fileSalt: Uint8Array;
-  /** What binds the contents. Null in version 1, which does not. */
+  /** The hashes that bind the contents. Null in version 1, which does not bind them. */
   readonly bound: { readonly keyCommitment: Uint8Array; readonly payloadRoot: Uint8Array } | null;
 }
 

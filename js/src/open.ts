@@ -15,7 +15,7 @@ import type { SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
 export interface OpenOptions extends HeaderOptions {
-  /** What the file is bound to: text is taken as UTF-8. */
+  /** The context that the file is bound to: text is taken as UTF-8. */
   context?: string | BytesLike | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface RangeOptions {
 /** Looks at a segment as it stands in the file, before it is opened. */
 export type SegmentCheck = (segment: number, stored: Uint8Array) => void;
 
-/** What is read from a source at once, if segments are smaller. */
+/** The bytes that are read from a source at once, if segments are smaller. */
 const batchLength = 1048576;
 
 export class OpenedFile {
@@ -38,7 +38,7 @@ export class OpenedFile {
   readonly size: number;
   readonly suite: string;
   readonly segmentSize: number;
-  /** What the header says. All of it is authentic. */
+  /** The fields of the header. All of it is authentic. */
   readonly header: HeaderInfo;
   readonly #parts: FileInParts;
   readonly #layout: PayloadLayout;
@@ -115,7 +115,7 @@ export class OpenedFile {
       this.#check?.(first + i, bytes);
       return openSegment(this.#cipher, header.suite, first + i, first + i === segments - 1, bytes);
     });
-    // Of several that do not open, the first is named.
+    // If several do not open, the first is named.
     const results = await Promise.allSettled(opened);
     return results.map((result) => {
       if (result.status === "rejected") throw result.reason;
@@ -124,7 +124,7 @@ export class OpenedFile {
   }
 }
 
-/** What `openParts` has of an opened file beside it, for trees. */
+/** The parts of an opened file that `openParts` returns beside it, for trees. */
 export interface OpenedParts {
   parts: FileInParts;
   layout: PayloadLayout;

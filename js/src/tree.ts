@@ -1,8 +1,8 @@
 /**
  * Reading an encrypted tree (docs/spec/manifest.md, section 7).
  *
- * A file is given out only after all of it has been read and found to belong to its entry. What is read from it later is
- * compared with what was verified, segment by segment, so that a source that changes meanwhile is refused.
+ * A file is given out only after all of it has been read and found to belong to its entry. Later reads are compared
+ * with the verified segments, so that a source that changes meanwhile is refused.
  *
  * Limits: the manifest is kept in memory: at most 256 MiB, and 2^20 entries, of which each takes some 700 bytes. So are
  * 32 bytes for each segment of an opened file.
@@ -34,7 +34,7 @@ const maximumManifestLength = 268435456;
 const manifestContext = "polyseal-manifest/2";
 
 export class Tree {
-  /** Of the manifest. Version 1 does not bind contents. */
+  /** The version of the manifest. Version 1 does not bind contents. */
   readonly version: 1 | 2;
   readonly entries: readonly TreeEntry[];
   readonly #files: TreeFiles;
@@ -66,7 +66,7 @@ export class Tree {
 
   /**
    * Which files the tree lacks, and which are there without an entry, going by the names of all files in the encrypted
-   * tree. What is unexpected is no part of the tree.
+   * tree. Unexpected files are no part of the tree.
    */
   compare(names: Iterable<string>): { missing: string[]; unexpected: string[] } {
     const expected = new Set([manifestName]);

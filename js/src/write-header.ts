@@ -19,7 +19,7 @@ import { checkContext, contextBytes, contextTag, headerMacKey, stanzaKeys, unloc
 /** The second recommended option of RFC 9106. */
 const cost = { memory: 65536, passes: 3, lanes: 4 };
 
-/** What a new header leaves free, so that recipients can be added later. */
+/** The bytes that a new header leaves free, so that recipients can be added later. */
 const spareRoom = 2048;
 
 const invalidRecipients = (what: string): PolysealError => new PolysealError("invalid-recipients", what);
@@ -118,7 +118,7 @@ export interface HeaderChoices {
 }
 
 export interface FileOptions {
-  /** What the file is bound to. Without the same context it does not open. */
+  /** The context that the file is bound to. Without the same one it does not open. */
   context?: string | BytesLike | undefined;
   /** A power of two from 4096 to 16777216. By default 65536. */
   segmentSize?: number | undefined;

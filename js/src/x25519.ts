@@ -9,7 +9,7 @@
 import { x25519 as curve } from "@noble/curves/ed25519.js";
 import { concat, equalInConstantTime, owned, wipe } from "./bytes.js";
 
-/** What PKCS #8 has before the 32 bytes of an X25519 private key: the one form in which WebCrypto imports it. */
+/** The bytes of PKCS #8 before the 32 of an X25519 private key: the one form in which WebCrypto imports it. */
 const pkcs8Prefix = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x6e, 4, 0x22, 4, 0x20);
 
 export interface PrivateKey {

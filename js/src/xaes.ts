@@ -12,7 +12,7 @@ import type { SuiteImplementation, Suites } from "./suites.js";
 const block = 16;
 
 async function lastBlockOfCbc(key: CryptoKey, message: Bytes): Promise<Bytes> {
-  // What follows the message is the block of padding that WebCrypto adds.
+  // After the message comes the block of padding that WebCrypto adds.
   const ciphertext = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-CBC", iv: new Uint8Array(block) }, key, message));
   return ciphertext.slice(message.length - block, message.length);
 }

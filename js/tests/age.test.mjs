@@ -25,7 +25,7 @@ function parseKitFile(bytes) {
   return { expect: values("expect")[0], fileKey: values("file key")[0], identities: values("identity"), contents };
 }
 
-/** What the identities make of the stanzas, in the words of the kit. */
+/** The identities' outcome on the stanzas, in the words of the kit. */
 async function outcomeOf({ contents, identities, fileKey }) {
   let rejected = false;
   let recipients;

@@ -2,7 +2,8 @@
  * The library's main jobs, and those of the page's worker, without what an engine lacks: `engines.json` says what that is,
  * and where that is known from.
  *
- * What a page's window lacks is not here, but in the tests of the page: `showSaveFilePicker` is taken away there, too.
+ * The features that a page's window lacks are not here, but in the tests of the page: `showSaveFilePicker` is taken
+ * away there, too.
  */
 
 import assert from "node:assert/strict";
@@ -39,7 +40,7 @@ const noX25519 = (name) => replace(crypto.subtle, name, async function (...args)
   return Object.getPrototypeOf(crypto.subtle)[name].apply(crypto.subtle, args);
 });
 
-/** What is more than a property. */
+/** Missing features that are more than a property. */
 const special = {
   "X25519 in WebCrypto": () => noX25519("importKey"),
   "half of X25519 in WebCrypto": () => noX25519("deriveBits"),

@@ -12,7 +12,7 @@ test("without all that some engine lacks, at once", () => jobsWithout([...new Se
 test(`without ${half}`, () => jobsWithout([half]));
 
 test("no source goes through a stream by a loop that Safari does not have", async () => {
-  // What is gone through by `for await` is named here: generators of these sources, and what a caller iterates.
+  // The iterables of `for await` are named here: generators of these sources, and a caller's own.
   const found = [];
   for (const directory of ["../src/", "../core/src/", "../page/src/page/", "../page/src/worker/", "../page/src/shared/"]) {
     for (const name of await readdir(new URL(directory, import.meta.url))) {

@@ -1,4 +1,4 @@
-/** What is given in the place of text, bytes, keys, sources and options is refused by name, and never taken for something else. */
+/** Wrong arguments in the place of text, bytes, keys, sources and options are refused by name, and never taken for something else. */
 
 import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
@@ -65,7 +65,7 @@ const binary = {
 test("what is neither text nor bytes is nowhere taken for a secret, a context or a file", async () => {
   for (const [entry, take] of Object.entries({ ...entries, ...binary })) {
     for (const [name, value] of Object.entries(neither)) {
-      // What is undefined was not given.
+      // An undefined option was not given.
       if (value === undefined && /context|header/.test(entry)) continue;
       await refused(() => take(value), `${entry}, ${name}`, value == null && entry === "file of a tree" ? "no-manifest" : undefined);
     }
@@ -150,7 +150,7 @@ test("bytes of another realm are the same bytes, everywhere", async () => {
   assert.deepEqual(await collect((await polyseal.decryptStream(chunks(), [key])).stream), plaintext);
   const source = { size: file.length, read: async (start, end) => foreign(file.subarray(start, end)) };
   assert.deepEqual(await (await polyseal.open(source, [key])).read(), plaintext);
-  // Of an age plugin, too.
+  // An age plugin's, too.
   const unwrap = async () => foreign(new Uint8Array(16));
   const { recipient } = await polyseal.generateAgeIdentity();
   const forAge = await sealed([polyseal.ageRecipient(recipient)]);

@@ -1,4 +1,4 @@
-/** What the tool writes is read here, and what is written here the tool reads. */
+/** Files of the tool are read here, and the tool reads files that are written here. */
 
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";

@@ -48,7 +48,7 @@ async function sha256(bytes) {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** What is wrong with a result, or null. */
+/** The fault of a result, or null. */
 async function differs(expected, got, segments) {
   if (got.outcome !== expected.outcome) return `${got.outcome} instead of ${expected.outcome}`;
   if (expected.outcome === "corrupt-segment") return segments.includes(got.segment) ? null : `segment ${got.segment} instead of ${segments}`;
@@ -91,13 +91,13 @@ export async function runFiles(polyseal, index, load, suites = {}) {
           open: async () => (await polyseal.open(bytes, keys, options)).read(),
         };
     for (const [way, work] of Object.entries(ways)) {
-      // Who may read any part opens the last segment first, so that it is the one that is named if it is corrupt too.
+      // Reading any part opens the last segment first, so that it is the one that is named if it is corrupt too.
       const named = way === "open" && test.outcome === "corrupt-segment" ? [test.segment, await lastSegment(polyseal, bytes, options)] : [test.segment];
       const got = await outcomeOf(work);
       const wrong = await differs(expected, got, named);
       // Where a length and a segment are both at fault, either may be reported.
       const either = way === "stream" && expected.outcome === "truncated-payload" && got.outcome === "corrupt-segment";
-      // Of a stream, a suite that is not computed is found before armour that does not end as it should.
+      // In a stream, a suite that is not computed is found before armour that does not end as it should.
       const sooner = way === "stream" && expected.outcome === "bad-armor" && got.outcome === "unsupported-suite";
       if (wrong !== null && !either && !sooner) failures.push(`${test.file} (${kind}, ${way}; ${test.rule}): ${wrong}`);
     }

@@ -11,8 +11,8 @@ const candidates = [process.env.POLYSEAL_TOOL, ...["release", "debug"].map((kind
 export const tool = candidates.find((path) => path !== undefined && existsSync(path));
 
 /**
- * What the tool writes to its standard output. `passphrase` is given in a file, as descriptor 3, because pipes of Node are
- * sockets, which the tool does not open. Any exit code in `codes` is right.
+ * The tool's standard output. `passphrase` is given in a file, as descriptor 3, because pipes of Node are sockets,
+ * which the tool does not open. Any exit code in `codes` is right.
  */
 export async function run(args, { passphrase, codes = [0], cwd } = {}) {
   if (tool === undefined) throw new Error("there is no tool: set POLYSEAL_TOOL");

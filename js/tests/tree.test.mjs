@@ -1,4 +1,4 @@
-/** What is taken for the manifest of a tree, and how long one may be: see also `manifest.test.mjs`. */
+/** Which files are taken for the manifest of a tree, and how long one may be: see also `manifest.test.mjs`. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -21,7 +21,7 @@ interface Exports {
 
 const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get as () => string | undefined;
 
-/** Of any realm. */
+/** Whether it is a `Uint8Array` of any realm. */
 const isBytes = (value: unknown): boolean => typedArrayName.call(value) === "Uint8Array";
 const isBuffer = (value: unknown): boolean => /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
 

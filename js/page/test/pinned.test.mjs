@@ -1,4 +1,4 @@
-/** What a script of the page fetches is the file that the build has named, or nothing. */
+/** A script of the page fetches the file that the build has named, or nothing. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -25,7 +25,7 @@ export async function all(bytes: Uint8Array, stream: ReadableStream<Uint8Array>,
   const tree = await openTree(new Map([["a", part]]), keys);
   await (await tree.open("a")).stream().pipeThrough(armorEncoder()).cancel();
   await crypto.subtle.digest("SHA-256", own);
-  // What the library gives has memory of its own, which a Blob wants.
+  // The library's results have memory of their own, which a Blob wants.
   return new Blob([await new Response(encrypt(opened, [keyFile(own)])).arrayBuffer(), own]);
 }
 `;

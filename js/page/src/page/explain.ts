@@ -1,4 +1,4 @@
-/** What an error says to the user: what happened, what it means, and what to do. */
+/** The explanation of an error to the user: what happened, what it means, and what to do. */
 
 import type { ErrorCode } from "polyseal";
 import { partOf } from "../shared/format.js";
@@ -10,11 +10,11 @@ export interface Explanation {
   readonly action: string;
 }
 
-/** What is known about the file, so that the explanation can say more. */
+/** Known facts about the file, so that the explanation can say more. */
 export interface Circumstances {
   secret?: SecretKind | undefined;
   suite?: string | undefined;
-  /** Of the plaintext. */
+  /** The length of the plaintext. */
   size?: number | undefined;
   segmentSize?: number | undefined;
 }

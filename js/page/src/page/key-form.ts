@@ -62,7 +62,7 @@ export class KeyForm {
     return byId("open-context-field", HTMLElement).hidden ? "" : this.#context.value;
   }
 
-  /** What was entered. */
+  /** The secret that was entered. */
   secret(): Secret {
     switch (this.kind) {
       case "passphrase": {

@@ -39,7 +39,7 @@ function unusable(what: string, action: string): void {
   notice.replaceChildren(make("h2", {}, what), make("p", {}, action));
 }
 
-/** Of a style that is refused, some browsers have no sheet, and others an empty one. */
+/** Whether the style was loaded: for a refused one, some browsers have no sheet, and others an empty one. */
 function styleIsThere(): boolean {
   try {
     return (byId("style", HTMLLinkElement).sheet?.cssRules.length ?? 0) > 0;

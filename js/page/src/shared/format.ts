@@ -6,7 +6,7 @@ const units = ["bytes", "KB", "MB", "GB", "TB", "PB"];
 export function formatBytes(bytes: number): string {
   if (bytes === 1) return "1 byte";
   let value = bytes, unit = 0;
-  // What would be rounded to 1000 is one of the next unit.
+  // A value that would be rounded to 1000 is one of the next unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;

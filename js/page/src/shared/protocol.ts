@@ -18,7 +18,7 @@ export interface HeaderFacts {
   hasContext: boolean;
   recipients: number;
   kinds: SecretKind[];
-  /** What age's recipient stanzas are for, such as X25519. */
+  /** The types of age's recipient stanzas, such as X25519. */
   ageTypes: string[];
 }
 
@@ -54,7 +54,7 @@ export interface EncryptChoices {
 /** Where the output goes: to a file that the user chose, or into a Blob, which is the result. */
 export type Destination = { handle: FileSystemFileHandle } | "blob";
 
-/** What the page asks of the worker, with the results. */
+/** The requests of the page to the worker, with their results. */
 export interface Operations {
   inspect: { request: { file: File; header: File | null }; result: HeaderFacts };
   open: { request: { file: File; header: File | null; secret: Secret; context: string }; result: OpenedFacts };

@@ -3,15 +3,15 @@
 import { discard } from "./discard.js";
 
 /**
- * Pieces of `length` bytes, each in memory of its own; the last one may be short. What was copied is overwritten, and
- * told to `copied`.
+ * Pieces of `length` bytes, each in memory of its own; the last one may be short. Bytes that were copied are
+ * overwritten, and told to `copied`.
  */
 export async function* pieces(
   stream: ReadableStream<Uint8Array>, length: number, copied: (bytes: number) => void = () => undefined,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   let piece = new Uint8Array(0), filled = 0;
-  /** What was filled. It belongs to the caller from then on, who may give its memory away. */
+  /** The filled buffer. It belongs to the caller from then on, who may give its memory away. */
   const take = (): Uint8Array<ArrayBuffer> => {
     const taken = piece.subarray(0, filled);
     [piece, filled] = [new Uint8Array(0), 0];

@@ -21,7 +21,7 @@ const opened: { file: OpenedFile; media: Media | null }[] = [];
 let tree: Tree | undefined;
 const running = new Map<number, AbortController>();
 
-/** What an operation gets beside its request. */
+/** The arguments of an operation beside its request. */
 interface Run {
   signal: AbortSignal;
   progress(done: number, total: number): void;

@@ -148,7 +148,7 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
 /** Waits until the page shows a form. It takes nothing before. */
 export const started = (page) => page.waitForSelector("#main > section:visible");
 
-/** What is in the origin-private file system: names and sizes. */
+/** The files of the origin-private file system: names and sizes. */
 export const savedFiles = (page) => page.evaluate(async () => {
   const found = {};
   for await (const [name, handle] of (await navigator.storage.getDirectory()).entries()) found[name] = (await handle.getFile()).size;

@@ -1,10 +1,10 @@
 /**
  * 1 GiB in bounded memory, both ways of saving, and encrypting.
  *
- * What is measured is the private memory of the renderer processes in which the page and its worker run, which is one
- * process as a rule: Private_Clean and Private_Dirty of /proc/PID/smaps_rollup, every 200 ms. It has
- * their JavaScript heaps, their buffers, and what Chromium itself needs for a page. Processes are told by who uses the CPU
- * when each of the two computes. A Blob is kept by Chromium itself, in memory or on the disk.
+ * The measure is the private memory of the renderer processes in which the page and its worker run, which is one
+ * process as a rule: Private_Clean and Private_Dirty of /proc/PID/smaps_rollup, every 200 ms. It has their JavaScript
+ * heaps, their buffers, and Chromium's own memory for a page. Processes are told by who uses the CPU when each of the
+ * two computes. A Blob is kept by Chromium itself, in memory or on the disk.
  */
 
 import assert from "node:assert/strict";
@@ -74,7 +74,7 @@ async function processesOf(page) {
   const found = new Set();
   for (const one of [page, ...page.workers()]) {
     let used;
-    // What another page leaves behind may compute at first.
+    // Remains of another page may compute at first.
     for (let tries = 0; tries < 10; tries++) {
       const before = new Map(renderers().map((pid) => [pid, cpuTime(pid)]));
       await one.evaluate(() => { for (const end = performance.now() + 1500; performance.now() < end;); });

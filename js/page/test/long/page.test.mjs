@@ -59,7 +59,7 @@ test("everything can be done with the keyboard", async () => {
     await press("Tab");
     assert.equal(await active(), "Skip to the contents");
     await tabTo("open-choose");
-    // What is focused is visibly so.
+    // The focus is visible.
     assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none");
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), press("Enter")]);
     await chooser.setFiles(path);

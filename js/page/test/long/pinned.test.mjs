@@ -32,7 +32,7 @@ const hostile = {
   html: "<script src=/leak?html></script>",
 };
 
-/** What stands in the place of a file: something hostile of its kind, and as long as it is. */
+/** A hostile file of the same kind and length, to replace a genuine one. */
 function hostileFor(name) {
   const genuine = readFileSync(join(dist, name));
   const other = Buffer.alloc(genuine.length, " ");
@@ -189,7 +189,7 @@ test("a service worker that answers for the page's files can replace none of the
   const worker = readdirSync(dist).find((name) => name.startsWith("worker-"));
   const server = await hostileServer(t, (name) => {
     if (name === "install.html") return "<script>navigator.serviceWorker.register('rogue.js')</script>";
-    // It lets index.html through. Who controls that controls all, and no page can do anything about it.
+    // It lets index.html through. An attacker who controls that controls all, and no page can do anything about it.
     if (name === "rogue.js") return `self.addEventListener("install", () => self.skipWaiting()); self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
       self.addEventListener("fetch", (event) => { if (event.request.url.endsWith("/${worker}")) event.respondWith(new Response(${JSON.stringify(hostileFor(worker).toString())}, { headers: { "Content-Type": "text/javascript" } })); });`;
     return undefined;

@@ -1,4 +1,4 @@
-/** What is shown in the page: pictures, sound, video and PDF, when all of it has opened; and nothing else. */
+/** The page shows pictures, sound, video and PDF, when all of it has opened; and nothing else. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
