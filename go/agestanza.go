@@ -1,7 +1,7 @@
 package polyseal
 
-// What an age stanza has behind the wrapped file key: type 3 of section 4 of
-// the specification.
+// Age stanzas behind the wrapped file key: type 3 of section 4 of the
+// specification.
 
 import (
 	"bytes"
@@ -116,7 +116,7 @@ func parseAgeRecipient(b []byte) (*age.Stanza, []byte, error) {
 	}
 }
 
-// bytes is the body of the stanza. It fails for what parseAge would refuse,
+// bytes is the body of the stanza. It fails where parseAge would refuse it,
 // since recipients may be of any type.
 func (a *ageBody) bytes() ([]byte, error) {
 	if err := checkLabels(a.labels); err != nil {

@@ -31,11 +31,11 @@
 //
 // # What is certain
 //
-// Only plaintext that is authentic is given. What a [Reader] has given when it
-// fails is the beginning of the plaintext, and the file must be taken as
-// altered or truncated: a program must not use what it read before it sees
-// [io.EOF]. A [File] has opened the last segment first, so its size is
-// authentic; a segment that was altered is an error when it is read.
+// Only plaintext that is authentic is given. If a [Reader] fails, it has given
+// the beginning of the plaintext, and the file must be taken as altered or
+// truncated: a program must not use what it read before it sees [io.EOF]. A
+// [File] has opened the last segment first, so its size is authentic; a segment
+// that was altered is an error when it is read.
 //
 // Nobody can tell who wrote a file: there is no signature. An older version of
 // a file, put back, is a good file. Lengths are visible.

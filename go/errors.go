@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What a reader says of a file that it refuses, and a writer of what it is
-// given. All can be tested with [errors.Is]; [HeaderError], [SegmentError],
+// The errors of a reader on a file that it refuses, and of a writer on its
+// arguments. All can be tested with [errors.Is]; [HeaderError], [SegmentError],
 // [UnsupportedSuiteError], [ArmorError] and [KeyFileError] carry more, for
 // [errors.As].
 var (

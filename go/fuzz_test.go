@@ -23,9 +23,9 @@ func fuzzIdentity(t testing.TB) *age.X25519Identity {
 	return i
 }
 
-// FuzzHeader parses what may be a header: the fuzzer's bytes, then zeros, and
-// the MAC of one file key. What is taken keeps its bytes, says nothing out of
-// bounds, and is opened with that file key or not at all.
+// FuzzHeader parses bytes that may be a header: the fuzzer's bytes, then zeros,
+// and the MAC of one file key. A header that is taken keeps its bytes, says
+// nothing out of bounds, and is opened with that file key or not at all.
 func FuzzHeader(f *testing.F) {
 	i := fuzzIdentity(f)
 	fileKey := make([]byte, fileKeyLength)
@@ -79,8 +79,8 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzPayload alters a payload, by steps that the fuzzer's bytes are: three
-// for each. What is given is the beginning of what was sealed, in order and by
+// FuzzPayload alters a payload, by steps that the fuzzer's bytes are: three for
+// each. The output is the beginning of the sealed plaintext, in order and by
 // parts.
 func FuzzPayload(f *testing.F) {
 	plaintext := pattern(9000)
@@ -133,8 +133,8 @@ func FuzzPayload(f *testing.F) {
 	})
 }
 
-// FuzzArmour decodes what may be armour. What is taken has one spelling, but
-// for white space around it and the ends of lines.
+// FuzzArmour decodes bytes that may be armour. Armour that is taken has one
+// spelling, but for white space around it and the ends of lines.
 func FuzzArmour(f *testing.F) {
 	for _, n := range []int{1, 2, 3, 47, 48, 49, 100} {
 		var text bytes.Buffer

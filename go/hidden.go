@@ -2,7 +2,7 @@ package polyseal
 
 // hidden has secret bytes that fmt does not show. The String of a type is not
 // enough for that: fmt calls no method of an unexported field. It prints the
-// address of a pointer, but with a verb that is none for pointers, such as %s,
+// address of a pointer, but with a verb that is not for pointers, such as %s,
 // the array, slice or struct behind it. So this is a pointer to a pointer.
 type hidden struct{ p **[]byte }
 
@@ -12,7 +12,7 @@ func hide(b []byte) hidden {
 	return hidden{&p}
 }
 
-// bytes are none for the zero value.
+// bytes is nil for the zero value.
 func (h hidden) bytes() []byte {
 	if h.p == nil {
 		return nil

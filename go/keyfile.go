@@ -56,7 +56,7 @@ func ReadKey(r io.Reader) (*Key, error) {
 	return ParseKey(data)
 }
 
-// bytes are none for nil and for the zero value.
+// bytes is nil for nil and for the zero value.
 func (k *Key) bytes() []byte {
 	if k == nil {
 		return nil
@@ -76,7 +76,7 @@ func (Key) String() string { return "polyseal.Key(secret)" }
 // GoString does not show the key either.
 func (k Key) GoString() string { return k.String() }
 
-// Wipe overwrites the key, for copies of the Key as well. What is left is no
+// Wipe overwrites the key, for copies of the Key as well. The remains are no
 // key: nothing is encrypted with it.
 func (k *Key) Wipe() { k.secret.wipe() }
 

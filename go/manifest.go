@@ -19,8 +19,8 @@ const (
 	manifestMagic   = "polyseal-manifest\n"
 	manifestContext = "polyseal-manifest/2"
 
-	// What a reader holds in memory is bounded: an entry takes hundreds of
-	// bytes, and may have 20 in the manifest.
+	// A reader's memory is bounded: an entry takes hundreds of bytes, and may have
+	// 20 in the manifest.
 	manifestMaximum = 256 << 20
 	entriesMaximum  = 1 << 20
 )

@@ -1,6 +1,6 @@
 package polyseal
 
-// What a key is used for: sections 3 to 6 of the specification.
+// Keys and their uses: sections 3 to 6 of the specification.
 
 import (
 	"crypto/subtle"

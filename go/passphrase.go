@@ -63,7 +63,7 @@ func NewPassphrase(passphrase []byte) (*Passphrase, error) {
 	return &Passphrase{hide(bytes.Clone(passphrase)), writerArgon}, nil
 }
 
-// bytes are none for nil and for the zero value.
+// bytes is nil for nil and for the zero value.
 func (p *Passphrase) bytes() []byte {
 	if p == nil {
 		return nil
@@ -77,6 +77,6 @@ func (Passphrase) String() string { return "polyseal.Passphrase(secret)" }
 // GoString does not show the passphrase either.
 func (p Passphrase) GoString() string { return p.String() }
 
-// Wipe overwrites the passphrase, for copies of the Passphrase as well. What is
-// left is no passphrase: nothing is encrypted with it.
+// Wipe overwrites the passphrase, for copies of the Passphrase as well. The
+// remains are no passphrase: nothing is encrypted with it.
 func (p *Passphrase) Wipe() { p.secret.wipe() }

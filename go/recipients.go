@@ -1,7 +1,7 @@
 package polyseal
 
-// Who can open a file: recipients to seal it for, and identities to open it
-// with. Section 4 of the specification.
+// Recipients to seal a file for, and identities to open it with. Section 4 of
+// the specification.
 
 import (
 	"crypto/rand"

@@ -34,7 +34,7 @@ func newAES(key []byte) cipher.Block {
 	return block
 }
 
-// derived is GCM under a key that is derived from the nonce, with what commits
+// derived is GCM under a key that is derived from the nonce, with a commitment
 // to the key behind the tag, if the suite has that.
 type derived struct {
 	nonce int
@@ -225,8 +225,8 @@ func (c *ctx) Seal(dst, nonce, plaintext, _ []byte) []byte {
 	return append(sealed[:tag], mac(c.key, nonce, sealed[tag:])...)
 }
 
-// Open decrypts first, because T comes from sealing the plaintext again. What
-// it decrypted is wiped if the tag is wrong.
+// Open decrypts first, because T comes from sealing the plaintext again. The
+// plaintext is wiped if the tag is wrong.
 func (c *ctx) Open(dst, nonce, ciphertext, _ []byte) ([]byte, error) {
 	end := len(ciphertext) - sha256.Size
 	if end < 0 {

@@ -107,7 +107,7 @@ func TestLengthsOfPayloads(t *testing.T) {
 	}
 }
 
-// TestLimits begins at the end of what a suite allows.
+// TestLimits begins at the end of a suite's limits.
 func TestLimits(t *testing.T) {
 	key := GenerateKey()
 	var file bytes.Buffer

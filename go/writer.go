@@ -15,8 +15,8 @@ type WriteOptions struct {
 	Suite Suite
 	// SegmentSize is a power of two from 4096 to 16777216. 0 is 65536.
 	SegmentSize int
-	// Context binds the file to 1 to 65535 bytes, which are not secret.
-	// Opening needs the same bytes. If it is empty, there is none.
+	// Context binds the file to 1 to 65535 bytes, which are not secret. Opening
+	// needs the same bytes. If it is empty, the file has no context.
 	Context []byte
 	// HeaderSize is the length of the header: a multiple of 4096 from 4096
 	// to 65536. 0 is the smallest that leaves 2048 bytes for recipients
