@@ -114,7 +114,7 @@ impl polyseal_inspection {
         .with_payload(file.payload)
     }
 
-    fn of_age(file: &age::v1::Inspection, armored: bool) -> Self {
+    fn from_age(file: &age::v1::Inspection, armored: bool) -> Self {
         let by_passphrase = |kind: &&String| *kind == "scrypt";
         let passphrases = file.recipients.iter().filter(by_passphrase).count();
         let others: Vec<_> =
@@ -167,13 +167,13 @@ fn describe<R: Read>(
     if found.armored && whole {
         // How long it is, only its end tells.
         let mut inside = ArmorReader::new(open().map_err(io)?);
-        found = found.of_length(io::copy(&mut inside, &mut io::sink()).map_err(io)?);
+        found = found.with_length(io::copy(&mut inside, &mut io::sink()).map_err(io)?);
     }
     Ok(match &found.file {
         FormatInspection::Polyseal(file) => {
             polyseal_inspection::from_inspection(file, found.armored)
         }
-        FormatInspection::Age(file) => polyseal_inspection::of_age(file, found.armored),
+        FormatInspection::Age(file) => polyseal_inspection::from_age(file, found.armored),
     })
 }
 

@@ -208,7 +208,7 @@ impl std::error::Error for Failure {}
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
     #[cfg(feature = "stores")]
     let error = match error.downcast::<polyseal_object_store::remote::Error>() {
-        Ok(error) => return Ok(of_store("use", &error)),
+        Ok(error) => return Ok(store_failure("use", &error)),
         Err(error) => error,
     };
     error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
@@ -243,7 +243,7 @@ impl From<LocalError> for Failure {
             Problem::Store { what, source, .. } => {
                 let failure = source.downcast().map_or_else(
                     |source| Self::new(Code::Io, format!("cannot {what} {source}")),
-                    |error| of_store(what, &error),
+                    |error| store_failure(what, &error),
                 );
                 Self { path: Some(path), ..failure }
             }
@@ -435,8 +435,8 @@ impl From<FileError> for Failure {
             }
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
-            FileError::AgePlugin(error) => of_plugin(error),
-            FileError::Keeper(error) => of_keeper(error),
+            FileError::AgePlugin(error) => plugin_failure(error),
+            FileError::Keeper(error) => keeper_failure(error),
             FileError::AgeTries => {
                 failure(Code::NoKey).hint("give only the identities that it may be for, with -i")
             }
@@ -456,7 +456,7 @@ impl From<FileError> for Failure {
 
 /// The failure for an error of an object.
 #[cfg(feature = "stores")]
-pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error) -> Failure {
+pub(crate) fn store_failure(what: &str, error: &polyseal_object_store::remote::Error) -> Failure {
     use polyseal_object_store::remote::Problem;
 
     let (code, hint) = match error.problem() {
@@ -494,7 +494,7 @@ pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error)
 
 /// A plugin that refuses says something of keys; one that fails does not. Its words, which may be
 /// several lines, become one.
-fn of_plugin(error: &PluginError) -> Failure {
+fn plugin_failure(error: &PluginError) -> Failure {
     let code = match error.problem() {
         PluginProblem::Refused(_) => Code::NoKey,
         _ => Code::Io,
@@ -505,7 +505,7 @@ fn of_plugin(error: &PluginError) -> Failure {
 }
 
 /// The failure for an error of a private key's keeper.
-pub(crate) fn of_keeper(error: &KeeperError) -> Failure {
+pub(crate) fn keeper_failure(error: &KeeperError) -> Failure {
     let failure = Failure::new(error.class().into(), without_isolates(error.message()));
     match error.hint() {
         Some(hint) => failure.hint(hint),

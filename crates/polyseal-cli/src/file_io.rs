@@ -239,9 +239,9 @@ impl OutputFile {
     }
 
     /// The same as one of many outputs, of which no file replaces another.
-    pub(crate) fn of_run(self, run: &Arc<Written>) -> Result<Self> {
+    pub(crate) fn in_run(self, run: &Arc<Written>) -> Result<Self> {
         Ok(match self {
-            Self::New(new) => Self::New(new.of_run(run)?),
+            Self::New(new) => Self::New(new.in_run(run)?),
             other => other,
         })
     }
@@ -289,7 +289,7 @@ impl OutputFile {
             Self::New(new) => Ok(new.commit()?),
             #[cfg(feature = "stores")]
             Self::Object(object) => {
-                object.commit().map_err(|error| crate::error::of_store("write", &error))
+                object.commit().map_err(|error| crate::error::store_failure("write", &error))
             }
             Self::DirectOutput(DirectOutput { text, .. }) => {
                 if text.is_none_or(|begun| begun.is_empty()) { Ok(()) } else { Err(not_text()) }

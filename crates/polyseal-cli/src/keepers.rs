@@ -6,7 +6,7 @@ use std::sync::Arc;
 use polyseal_file::age::{InProcessPlugin, KeeperError};
 use polyseal_kms::{Error, KeyError, Plugin, Settings};
 
-use crate::error::{Code, Failure, of_keeper};
+use crate::error::{Code, Failure, keeper_failure};
 use crate::prompt;
 
 pub(crate) fn settings() -> Settings {
@@ -20,7 +20,7 @@ pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        of_keeper(&KeeperError::from(&error))
+        keeper_failure(&KeeperError::from(&error))
     }
 }
 

@@ -72,7 +72,7 @@ mod of_stores {
         Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Scheme,
     };
 
-    use crate::error::{Failure, Result, of_store, shown};
+    use crate::error::{Failure, Result, shown, store_failure};
     use crate::messages::note;
 
     /// The URL of an object, or of a prefix of several.
@@ -81,13 +81,13 @@ mod of_stores {
             let message = format!("{} names no object: it is not UTF-8", path.display());
             Failure::usage(message)
         })?;
-        ObjectUrl::parse(text).map_err(|error| of_store("use", &error))
+        ObjectUrl::parse(text).map_err(|error| store_failure("use", &error))
     }
 
     /// The object of that name.
     pub(crate) fn named(path: &Path) -> Result<Object> {
         let url = url(path)?;
-        connected(&url)?.object(&url).map_err(|error| of_store("use", &error))
+        connected(&url)?.object(&url).map_err(|error| store_failure("use", &error))
     }
 
     /// The bucket of that name. Many objects in one bucket share its connections.
@@ -98,7 +98,8 @@ mod of_stores {
         if let Some((_, bucket)) = buckets.iter().find(|(url, _)| *url == of) {
             return Ok(Arc::clone(bucket));
         }
-        let bucket = Bucket::connect(url, &notices()).map_err(|error| of_store("use", &error))?;
+        let bucket =
+            Bucket::connect(url, &notices()).map_err(|error| store_failure("use", &error))?;
         if url.scheme() != Scheme::Web {
             buckets.push((of, Arc::clone(&bucket)));
         }
@@ -106,23 +107,24 @@ mod of_stores {
     }
 
     pub(super) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
-        let below = Prefix::below(&url(prefix)?, name).map_err(|error| of_store("use", &error))?;
+        let below =
+            Prefix::below(&url(prefix)?, name).map_err(|error| store_failure("use", &error))?;
         Ok(below.to_string().into())
     }
 
     pub(super) fn tree(path: &Path) -> Result<Arc<dyn Store>> {
         let url = url(path)?;
-        let prefix = Prefix::of(connected(&url)?, &url);
-        Ok(Arc::new(prefix.map_err(|error| of_store("use", &error))?))
+        let prefix = Prefix::in_bucket(connected(&url)?, &url);
+        Ok(Arc::new(prefix.map_err(|error| store_failure("use", &error))?))
     }
 
     pub(crate) fn open(path: &Path) -> Result<ObjectReader> {
-        ObjectReader::open(&named(path)?).map_err(|error| of_store("read", &error))
+        ObjectReader::open(&named(path)?).map_err(|error| store_failure("read", &error))
     }
 
     pub(crate) fn write(path: &Path, replace: bool) -> Result<ObjectWriter> {
         let writer = ObjectWriter::create(named(path)?, replace, None);
-        writer.map_err(|error| of_store("write", &error))
+        writer.map_err(|error| store_failure("write", &error))
     }
 
     /// How many keys that were left out are told.

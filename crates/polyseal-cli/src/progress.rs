@@ -50,7 +50,7 @@ impl Progress {
     }
 
     /// A bar for many files, so many if that is known, with so many bytes.
-    pub(crate) fn of_files(files: Option<u64>, total: Option<u64>) -> Option<Self> {
+    pub(crate) fn for_files(files: Option<u64>, total: Option<u64>) -> Option<Self> {
         let few = total.is_some_and(|t| t < WORTH_SHOWING)
             && files.is_some_and(|files| files < FILES_WORTH_SHOWING);
         (io::stderr().is_terminal() && !few).then(|| Self::start(total, files))
@@ -73,15 +73,15 @@ impl Progress {
     }
 
     /// The same for files that have been named, if there is a bar.
-    pub(crate) fn of_named<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Option<Self> {
-        let bar = Self::of_files(None, None)?;
+    pub(crate) fn for_named<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Option<Self> {
+        let bar = Self::for_files(None, None)?;
         bar.expect(paths.clone().count() as u64, paths.map(length).sum());
         Some(bar)
     }
 
     /// The same for the names of a list, which are counted while the work goes on.
-    pub(crate) fn of_list(names: impl Iterator<Item = PathBuf> + Send + 'static) -> Option<Self> {
-        let bar = Self::of_files(None, None)?;
+    pub(crate) fn for_list(names: impl Iterator<Item = PathBuf> + Send + 'static) -> Option<Self> {
+        let bar = Self::for_files(None, None)?;
         let all = bar.all.clone();
         let count = move || {
             let (mut files, mut bytes) = (0, 0);

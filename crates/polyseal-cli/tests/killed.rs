@@ -306,7 +306,7 @@ fn a_file_rekeyed_in_place_always_opens() {
 }
 
 #[test]
-fn of_several_each_is_whole_or_not_there() {
+fn each_of_several_is_whole_or_not_there() {
     let (room, message) = room();
     let outputs: Vec<_> = (0..4).map(|i| format!("m{i}.polyseal")).collect();
     let inputs: Vec<_> = (0..4).map(|i| format!("m{i}")).collect();

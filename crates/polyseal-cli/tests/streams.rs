@@ -259,7 +259,7 @@ fn armour_that_is_cut_short_gives_no_file() {
 
 /// One that fails keeps no other from being done; the exit code is that of the gravest failure.
 #[test]
-fn of_several_inputs_the_bad_ones_give_nothing() {
+fn bad_ones_of_several_inputs_give_nothing() {
     let room = TestDir::new();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let message = message(200_000);

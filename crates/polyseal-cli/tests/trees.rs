@@ -183,7 +183,7 @@ fn a_tree_without_its_own_manifest_is_none() {
 
 /// The kit's manifests, sealed as one: none that breaks a rule does anything.
 #[test]
-fn of_a_hostile_manifest_nothing_is_done() {
+fn nothing_of_a_hostile_manifest_is_done() {
     let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/manifest");
     let index = fs::read_to_string(kit.join("index.json")).unwrap();
     let index: serde_json::Value = serde_json::from_str(&index).unwrap();

@@ -458,17 +458,17 @@ impl std::error::Error for KeyFileError {}
 impl Error {
     pub(crate) fn age_encrypt(error: &EncryptError) -> Self {
         let source = if let EncryptError::Io(source) = error { Some(source) } else { None };
-        Self::of_age(source, error)
+        Self::from_age(source, error)
     }
 
     pub(crate) fn age_decrypt(error: &DecryptError) -> Self {
         let source = if let DecryptError::Io(source) = error { Some(source) } else { None };
-        Self::of_age(source, error)
+        Self::from_age(source, error)
     }
 
     /// The error of a plugin or a keeper; else the first line of age's message, which adds others
     /// that are for its own users.
-    fn of_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
+    fn from_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
         let said = source.and_then(io::Error::get_ref);
         if let Some(error) = said.and_then(|error| error.downcast_ref::<PluginError>()) {
             return Self::AgePlugin(error.clone());

@@ -49,7 +49,7 @@ pub enum FormatInspection {
 impl AnyInspection {
     /// Describes the file at whose beginning `input` stands; `file_bytes` is its length if known.
     /// How long what is in armour is, only its end tells: there is no payload in its description
-    /// before [`of_length`](Self::of_length). More than the header may be read.
+    /// before [`with_length`](Self::with_length). More than the header may be read.
     ///
     /// # Errors
     /// As [`Header::read`], [`age::v1::Header::read`](crate::age::v1::Header::read) and
@@ -67,14 +67,14 @@ impl AnyInspection {
     ///
     /// # Errors
     /// As [`read`](Self::read), and those of the source.
-    pub fn of<S: ReadAt>(source: &S) -> Result<Self> {
+    pub fn from_source<S: ReadAt>(source: &S) -> Result<Self> {
         let file_bytes = source.size().map_err(io("examine the input"))?;
         Self::read(&mut header_reader(source), Some(file_bytes))
     }
 
     /// The same of a file of `file_bytes` bytes, armour left out.
     #[must_use]
-    pub fn of_length(mut self, file_bytes: u64) -> Self {
+    pub fn with_length(mut self, file_bytes: u64) -> Self {
         match &mut self.file {
             FormatInspection::Polyseal(file) => {
                 let bytes = file_bytes.saturating_sub(file.payload_offset);

@@ -87,7 +87,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of `stored` bytes, of which the first `offset` are not of the payload; `None` if
     /// no payload has this length.
-    pub(crate) fn of_stored(
+    pub(crate) fn from_stored(
         segment: SegmentSize,
         tag: usize,
         offset: u64,
@@ -98,7 +98,7 @@ impl Layout {
     }
 
     /// The layout for a plaintext of `plaintext` bytes; `None` if its payload has more than 2^64.
-    pub(crate) fn of_plaintext(
+    pub(crate) fn from_plaintext(
         segment: SegmentSize,
         tag: usize,
         offset: u64,
@@ -210,10 +210,10 @@ mod tests {
     fn ranges_lie_where_their_bytes_do() {
         let segment = SegmentSize::new(4096).unwrap();
         for (plaintext, offset) in [(0, 0), (1, 4096), (4096, 0), (4097, 4096), (12_288, 8192)] {
-            let layout = Layout::of_plaintext(segment, 16, offset, plaintext).unwrap();
+            let layout = Layout::from_plaintext(segment, 16, offset, plaintext).unwrap();
             let stored = layout.stored_bytes();
-            assert_eq!(Layout::of_stored(segment, 16, offset, stored), Some(layout));
-            assert_eq!(Layout::of_stored(segment, 16, offset, offset), None);
+            assert_eq!(Layout::from_stored(segment, 16, offset, stored), Some(layout));
+            assert_eq!(Layout::from_stored(segment, 16, offset, offset), None);
             let edges = [0, 1, 4095, 4096, 4097, 8192, 8193, 12_288, 12_336, 30_000, u64::MAX];
             for (start, end) in edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))) {
                 let plain: Vec<_> = (start..end.min(plaintext)).map(|at| at / 4096).collect();
@@ -235,6 +235,6 @@ mod tests {
             assert_eq!(layout.plain(&all), 0..plaintext);
             assert_eq!(layout.stored_range(&all), offset..stored);
         }
-        assert_eq!(Layout::of_plaintext(segment, 16, 4096, u64::MAX - 5000), None);
+        assert_eq!(Layout::from_plaintext(segment, 16, 4096, u64::MAX - 5000), None);
     }
 }

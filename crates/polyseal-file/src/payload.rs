@@ -121,7 +121,7 @@ impl PayloadHead {
     pub(crate) fn new(cipher: PayloadCipher, offset: u64, stored: u64) -> Result<Self> {
         let segment = SegmentSize::new(cipher.output_unit() as u64)?;
         let tag = cipher.input_unit() - cipher.output_unit();
-        let layout = Layout::of_stored(segment, tag, offset, stored).ok_or(Error::Truncated)?;
+        let layout = Layout::from_stored(segment, tag, offset, stored).ok_or(Error::Truncated)?;
         if layout.segments() > cipher.max_segments() {
             return Err(Error::TooLong);
         }

@@ -47,7 +47,7 @@ impl SegmentCipher {
         let algorithm = suite.algorithm()?;
         let aead = AnyAead::new(&algorithm, key.bytes()).map_err(Error::Cipher)?;
         let (segment_bytes, tag) = (segment as usize, suite.tag_bytes());
-        let max_segments = max_segments(&Limits::of(&algorithm), segment);
+        let max_segments = max_segments(&Limits::for_algorithm(&algorithm), segment);
         Ok(Self { aead, direction, segment: segment_bytes, tag, max_segments })
     }
 
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_file_stays_within_the_limits_of_its_suite() {
-        let mut limits = Limits::of(&"aegis-128l".parse().unwrap());
+        let mut limits = Limits::for_algorithm(&"aegis-128l".parse().unwrap());
         assert_eq!(max_segments(&limits, 65536), MAX_SEGMENTS);
         limits.total_bytes.limit = Some(1 << 36);
         assert_eq!(max_segments(&limits, 65536), 1 << 20);
@@ -215,7 +215,7 @@ mod tests {
             for segment in (12..=24).map(|log2| 1_u32 << log2) {
                 let expected = (1_u128 << log2) / u128::from(segment + extra);
                 let expected = expected.min(MAX_SEGMENTS.into());
-                let found = max_segments(&Limits::of(&suite.algorithm().unwrap()), segment);
+                let found = max_segments(&Limits::for_algorithm(&suite.algorithm().unwrap()), segment);
                 assert_eq!(u128::from(found), expected, "{name}, {segment}");
             }
         }
@@ -230,7 +230,7 @@ mod tests {
         ] {
             let suite: Suite = name.parse().unwrap();
             assert_eq!(
-                max_segments(&Limits::of(&suite.algorithm().unwrap()), 1 << 24),
+                max_segments(&Limits::for_algorithm(&suite.algorithm().unwrap()), 1 << 24),
                 MAX_SEGMENTS
             );
         }
@@ -242,7 +242,7 @@ mod tests {
             Suite::allowed().iter().flat_map(|name| (12..=24).map(move |n| (name, n)))
         {
             let suite: Suite = name.parse().unwrap();
-            let most = max_segments(&Limits::of(&suite.algorithm().unwrap()), 1 << log2);
+            let most = max_segments(&Limits::for_algorithm(&suite.algorithm().unwrap()), 1 << log2);
             let use_of = |n| Usage::check(&suite.algorithm().unwrap(), NONCES, n, 1 << log2, 0);
             assert_eq!(use_of(most), Ok(()), "{name}, 2^{log2}");
             assert!(most == MAX_SEGMENTS || use_of(most + 1).is_err(), "{name}, 2^{log2}");

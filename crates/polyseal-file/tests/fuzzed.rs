@@ -93,7 +93,7 @@ fn any_of(seeds: &[Vec<u8>]) -> impl Strategy<Value = Vec<u8>> + use<> {
 
 /// The inputs of a target that are kept in the tree.
 fn inputs(target: &str) -> Vec<Vec<u8>> {
-    corpus::of(target).into_iter().map(|(_, input)| input).collect()
+    corpus::inputs(target).into_iter().map(|(_, input)| input).collect()
 }
 
 #[test]
@@ -103,14 +103,14 @@ fn every_input_of_the_corpus() {
     inputs("age_file").iter().for_each(|input| age_file::check(input));
     inputs("authentic_header").iter().for_each(|input| authentic_header::check(input));
     inputs("manifest").iter().for_each(|input| manifest::check(input));
-    inputs("file_parser").iter().for_each(|input| file_parser::check(File::of(input)));
+    inputs("file_parser").iter().for_each(|input| file_parser::check(File::from_input(input)));
 }
 
 fn same_verdicts(target: &str, verdict: fn(&[u8]) -> Value) {
     let file = format!("../../research/fuzz/verdicts/{target}.json");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let expected: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    let corpus = corpus::of(target);
+    let corpus = corpus::inputs(target);
     assert_eq!(expected.as_object().unwrap().len(), corpus.len(), "{target}");
     for (name, input) in corpus {
         assert_eq!(verdict(&input), expected[&name], "{target}/{name}");

@@ -148,7 +148,7 @@ fn what_a_file_of_either_format_says() {
         assert_eq!((found.armored, inside.armored), (false, true));
         let json = |found: &AnyInspection| serde_json::to_value(&found.file).unwrap();
         assert_eq!(json(&inside)["payload"], serde_json::Value::Null);
-        assert_eq!(json(&inside.of_length(bytes)), json(&found));
+        assert_eq!(json(&inside.with_length(bytes)), json(&found));
         assert_eq!(json(&found)["format"], format);
         assert!(json(&found)["payload"]["plaintext_bytes"].as_u64().is_some_and(|n| n > 0));
     }

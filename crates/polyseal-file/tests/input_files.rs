@@ -53,7 +53,7 @@ fn while_it_changes(
 }
 
 #[test]
-fn of_a_file_that_grows_what_it_had_is_encrypted() {
+fn a_file_that_grows_is_encrypted_as_it_was() {
     for length in LENGTHS {
         for threads in [1, 3] {
             let message = message(length);

@@ -79,7 +79,7 @@ impl Error {
 
     /// The same, of the key with this URI.
     #[must_use]
-    pub fn of(mut self, uri: &str) -> Self {
+    pub fn with_uri(mut self, uri: &str) -> Self {
         self.uri.get_or_insert_with(|| uri.to_owned());
         self
     }

@@ -42,7 +42,7 @@ impl KeyPair {
     /// # Errors
     /// The keeper's refusal.
     pub fn find(uri: &Uri, settings: &Settings) -> Result<Self> {
-        Self::of(uri, settings, |keeper| keeper.public_key())
+        Self::from_keeper(uri, settings, |keeper| keeper.public_key())
     }
 
     /// The key pair with this URI, which is made if it does not exist.
@@ -50,16 +50,16 @@ impl KeyPair {
     /// # Errors
     /// The keeper's refusal.
     pub fn make(uri: &Uri, settings: &Settings) -> Result<Self> {
-        Self::of(uri, settings, |keeper| keeper.make_key_pair())
+        Self::from_keeper(uri, settings, |keeper| keeper.make_key_pair())
     }
 
-    fn of(
+    fn from_keeper(
         uri: &Uri,
         settings: &Settings,
         key: impl FnOnce(&dyn Kms) -> Result<PublicKey>,
     ) -> Result<Self> {
         let pair = || Ok(Self::new(uri, key(connect(uri, settings)?.as_ref())?));
-        pair().map_err(|error: Error| error.of(&uri.to_string()))
+        pair().map_err(|error: Error| error.with_uri(&uri.to_string()))
     }
 
     /// Where the private key is, without what only a user may say.
@@ -120,7 +120,7 @@ impl Keeper for LazyKeeper {
     fn derive(&self, point: &Point) -> std::result::Result<Zeroizing<[u8; 32]>, KeeperError> {
         let connected = self.connected.get_or_init(|| connect(&self.uri, &self.settings));
         let derive = || connected.as_ref().map_err(Clone::clone)?.derive(point);
-        derive().map_err(|error: Error| KeeperError::from(&error.of(&self.uri.to_string())))
+        derive().map_err(|error: Error| KeeperError::from(&error.with_uri(&self.uri.to_string())))
     }
 }
 

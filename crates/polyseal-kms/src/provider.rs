@@ -121,7 +121,7 @@ pub fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
             Err(Problem::NotBuilt(scheme.feature()).into())
         }
     };
-    keeper.map_err(|error: Error| error.of(&uri.to_string()))
+    keeper.map_err(|error: Error| error.with_uri(&uri.to_string()))
 }
 
 #[cfg(test)]

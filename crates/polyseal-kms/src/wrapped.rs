@@ -79,10 +79,11 @@ impl WrappedKey {
                 let form = seal(keeper.make_key_pair()?.into_recipient(), &key)?;
                 return Ok((key, None, form));
             }
-            let (key, blob) = keeper.generate(&context).map_err(of_wrapping)?;
+            let (key, blob) = keeper.generate(&context).map_err(wrapping_error)?;
             Ok((key, blob.key_id, Form::Wrapped(blob.bytes)))
         };
-        let (key, key_id, form) = make().map_err(|error: Error| error.of(&uri.to_string()))?;
+        let (key, key_id, form) =
+            make().map_err(|error: Error| error.with_uri(&uri.to_string()))?;
         let wrapped = Self::new(Fields { uri: uri.for_file(), context, key_id, form }, &key)?;
         Ok((wrapped, key))
     }
@@ -102,7 +103,7 @@ impl WrappedKey {
     pub fn unwrap(&self, settings: &Settings) -> Result<Key> {
         let uri = &self.fields.uri;
         let unwrap = || self.unwrap_with(connect(uri, settings)?.as_ref());
-        unwrap().map_err(|error: Error| error.of(&uri.to_string()))
+        unwrap().map_err(|error: Error| error.with_uri(&uri.to_string()))
     }
 
     /// The same key, wrapped again with the newest version of the keeper's key.
@@ -116,7 +117,7 @@ impl WrappedKey {
             let key = self.unwrap_with(keeper.as_ref())?;
             let again = match &fields.form {
                 Form::Wrapped(_) => {
-                    let blob = keeper.wrap(&key, &fields.context).map_err(of_wrapping)?;
+                    let blob = keeper.wrap(&key, &fields.context).map_err(wrapping_error)?;
                     Fields {
                         key_id: blob.key_id,
                         form: Form::Wrapped(blob.bytes),
@@ -133,7 +134,7 @@ impl WrappedKey {
             again.unwrap_with(keeper.as_ref())?;
             Ok(again)
         };
-        rewrap().map_err(|error: Error| error.of(&fields.uri.to_string()))
+        rewrap().map_err(|error: Error| error.with_uri(&fields.uri.to_string()))
     }
 
     /// The hash of the checked fields, and of the check value.
@@ -234,7 +235,7 @@ fn seal(recipient: Recipient, key: &Key) -> Result<Form> {
 }
 
 /// Where nothing was wrapped before, nothing of it can be wrong.
-fn of_wrapping(error: Error) -> Error {
+fn wrapping_error(error: Error) -> Error {
     match error.problem() {
         Problem::Refused(says) => Problem::Service(says.clone()).into(),
         _ => error,

@@ -206,7 +206,7 @@ pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
 }
 
 /// Makes an error of the manifest one about the file at `path`.
-pub(crate) fn of_manifest(path: &Path) -> impl Fn(manifest::Error) -> Error {
+pub(crate) fn manifest_error(path: &Path) -> impl Fn(manifest::Error) -> Error {
     |error| match error {
         manifest::Error::Io(source) => Error::io("read", path, source),
         manifest::Error::Invalid(problem) => Error::new(path, Problem::Manifest(problem)),

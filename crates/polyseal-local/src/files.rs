@@ -107,7 +107,7 @@ fn carry<T>(
     let metadata = from.metadata().cannot("read", input)?;
     options.progress.expect(1, metadata.len());
     let mut forbidden: Forbidden = options.forbidden.clone();
-    forbidden.add(FileId::of_file(&from).cannot("read", input)?, "the input");
+    forbidden.add(FileId::from_file(&from).cannot("read", input)?, "the input");
     let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     let done = work(&from, new.file(), &Watch::new(options.progress))?;
     // Cancelling during the last bytes still keeps the output from appearing.

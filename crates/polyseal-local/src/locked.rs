@@ -67,7 +67,7 @@ impl LockedFile {
     /// Locks `file`, if it is what is at `place`.
     pub(crate) fn lock(place: &Place, file: &File, progress: &dyn Progress) -> Result<Self> {
         let file = file.try_clone().cannot("read", &place.shown)?;
-        let id = FileId::of_file(&file).cannot("read", &place.shown)?;
+        let id = FileId::from_file(&file).cannot("read", &place.shown)?;
         lock(&place.shown, &file, progress)?;
         let (read, whole) = (Zeroizing::default(), false);
         let locked = Self { place: place.clone(), file, id, read, whole };
@@ -111,7 +111,7 @@ impl LockedFile {
     /// Refuses another file than the one that is locked.
     pub(crate) fn expect_same(&self, opened: &File) -> Result {
         let shown = &self.place.shown;
-        if FileId::of_file(opened).cannot("write", shown)? == self.id {
+        if FileId::from_file(opened).cannot("write", shown)? == self.id {
             return Ok(());
         }
         Err(Error::new(shown, Problem::Changed))

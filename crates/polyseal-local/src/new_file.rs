@@ -157,7 +157,7 @@ impl NewFile {
     ///
     /// # Errors
     /// [`Problem::OneFile`] if what has the name was written by `run`.
-    pub fn of_run(mut self, run: &Arc<Written>) -> Result<Self> {
+    pub fn in_run(mut self, run: &Arc<Written>) -> Result<Self> {
         if self.overwrite {
             let output = run.begin(&self.place.shown);
             output.expect_unwritten(&self.place)?;

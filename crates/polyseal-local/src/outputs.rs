@@ -42,7 +42,7 @@ impl FileTarget {
     /// Identifies the file that `path` means: the same by each of its names.
     #[must_use]
     pub fn from_path(path: &Path) -> Self {
-        if let Ok(id) = FileId::of_path(path) {
+        if let Ok(id) = FileId::from_path(path) {
             return Self::File(id);
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::platform::{Directory, DirectoryState, EntryKind, bytes, of_bytes};
+use crate::platform::{Directory, DirectoryState, EntryKind, bytes, name_from_bytes};
 
 /// The suffixes of encrypted files.
 const SUFFIXES: [&[u8]; 2] = [b".polyseal", b".age"];
@@ -179,7 +179,7 @@ pub fn is_hidden(name: &OsStr) -> bool {
 pub fn short_name(name: &OsStr) -> Option<Cow<'_, OsStr>> {
     let bytes = bytes(name);
     let short = SUFFIXES.iter().find_map(|suffix| bytes.strip_suffix(*suffix))?;
-    (!matches!(short, b"" | b"." | b"..")).then(|| of_bytes(short))
+    (!matches!(short, b"" | b"." | b"..")).then(|| name_from_bytes(short))
 }
 
 /// By which names `directories` and `files` are shown.

@@ -58,16 +58,16 @@ impl Written {
     /// Nothing yet. Where its outputs go, something may be.
     #[must_use]
     pub fn new() -> Arc<Self> {
-        Self::of(false)
+        Self::with_fresh(false)
     }
 
     /// Nothing yet, and nothing is where its outputs go: what is there later is of the run.
     #[must_use]
     pub fn where_nothing_is() -> Arc<Self> {
-        Self::of(true)
+        Self::with_fresh(true)
     }
 
-    fn of(fresh: bool) -> Arc<Self> {
+    fn with_fresh(fresh: bool) -> Arc<Self> {
         let turns = std::array::from_fn(|_| Mutex::new(()));
         Arc::new(Self { fresh, hasher: RandomState::new(), known: Mutex::default(), turns })
     }

@@ -428,7 +428,7 @@ fn a_new_file_replaces_nothing_that_comes_meanwhile() {
 fn a_run_replaces_nothing_that_it_has_written() {
     let room = TestDir::new();
     let begin = |name: &str, run: &_| {
-        NewFile::create_at(&room.at(name), true, &Forbidden::NOTHING)?.of_run(run)
+        NewFile::create_at(&room.at(name), true, &Forbidden::NOTHING)?.in_run(run)
     };
     let write = |name: &str, run: &_, text: &str| {
         let new = begin(name, run)?;
@@ -460,7 +460,7 @@ fn what_takes_a_name_of_a_run_is_not_said_to_be_replaceable() {
     let room = TestDir::new();
     let run = Written::where_nothing_is();
     let new = NewFile::create_at(&room.at("a"), false, &Forbidden::NOTHING).unwrap();
-    let new = new.of_run(&run).unwrap();
+    let new = new.in_run(&run).unwrap();
     run.expect_free(&room.at("a")).unwrap();
     fs::write(room.at("a"), "A").unwrap();
     for refused in [run.expect_free(&room.at("a")), new.commit()] {

@@ -76,7 +76,7 @@ fn a_place_is_one_by_whatever_case_it_is_named() {
     fs::write(room.at("Name"), "").unwrap();
     let places = ["Name", "NAME"].map(|name| Place::from_path(&room.at(name)).unwrap());
     assert!(places[0].is_same(&places[1]));
-    assert_eq!(places[0].id().unwrap(), FileId::of_path(&room.at("nAME")).unwrap());
+    assert_eq!(places[0].id().unwrap(), FileId::from_path(&room.at("nAME")).unwrap());
     assert_eq!(places[0].status().unwrap().kind(), EntryKind::File);
 }
 

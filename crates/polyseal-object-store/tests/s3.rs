@@ -92,7 +92,7 @@ async fn an_object_on_s3_is_a_file_and_replacing_it_is_noticed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_racing_writers_on_s3_one_wins() {
+async fn one_of_racing_writers_on_s3_wins() {
     let server = Server::start();
     let store = Arc::new(over(Arc::new(bucket(&server, "races")), &Key::generate().unwrap()));
     let path = Path::from("object");

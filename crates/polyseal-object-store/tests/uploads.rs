@@ -133,7 +133,7 @@ async fn what_was_there_stays_until_an_upload_is_complete() {
 }
 
 #[tokio::test]
-async fn of_racing_conditional_puts_one_wins() {
+async fn one_of_racing_conditional_puts_wins() {
     let (store, inner, _) = store();
     let (store, path) = (std::sync::Arc::new(store), Path::from("a"));
     let race = async |mode: PutMode| {

@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyType};
 
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::memory::{self, Input, Output};
 use crate::scratch::{wipe, with_scratch};
 use crate::secret::{SecretKey, with_key};
@@ -38,7 +38,7 @@ pub(crate) struct Aead {
 impl Aead {
     pub(crate) fn made(aead: AnyAead) -> Self {
         let algorithm = aead.algorithm();
-        let few = Limits::of(algorithm).random_nonce_messages;
+        let few = Limits::for_algorithm(algorithm).random_nonce_messages;
         Self {
             nonce: algorithm.nonce_bytes(),
             tag: algorithm.tag_bytes(),
@@ -57,7 +57,7 @@ impl Aead {
 
     #[cold]
     fn too_long(&self) -> Error {
-        let limit = Limits::of(self.aead.algorithm()).message_bytes;
+        let limit = Limits::for_algorithm(self.aead.algorithm()).message_bytes;
         Error::TooLong { what: "message", limit }
     }
 
@@ -137,7 +137,7 @@ pub(crate) fn new_bytes<'py>(
     load: usize,
     work: impl FnOnce(&mut [u8]) -> Result<()> + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    memory::new_bytes(py, bytes, |out| detached(py, load, || work(out)).map_err(of_message))
+    memory::new_bytes(py, bytes, |out| detached(py, load, || work(out)).map_err(message_error))
 }
 
 /// Whether there is room for an output.
@@ -156,7 +156,7 @@ impl Aead {
     #[pyo3(text_signature = "(key)")]
     fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let algorithm = algorithm_of(cls)?;
-        with_key(key, |key| AnyAead::new(&algorithm, key).map_err(of_message)).map(Self::made)
+        with_key(key, |key| AnyAead::new(&algorithm, key).map_err(message_error)).map(Self::made)
     }
 
     /// A fresh random key for this algorithm.
@@ -235,9 +235,9 @@ impl Aead {
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         self.expect_random_nonces()?;
-        let ad = Input::of_optional(associated_data)?.take();
-        let data = Input::of(data)?;
-        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
+        let ad = Input::from_optional(associated_data)?.take();
+        let data = Input::from_object(data)?;
+        let sealed = self.sealed_bytes(data.len()).map_err(message_error)?;
         new_bytes(py, self.nonce + sealed, data.len() + ad.len(), |out| {
             let (nonce, rest) = out.split_at_mut(self.nonce);
             getrandom::fill(nonce).map_err(|_| Error::Random)?;
@@ -253,10 +253,10 @@ impl Aead {
         sealed: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let ad = Input::of_optional(associated_data)?.take();
-        let data = Input::of(sealed)?;
+        let ad = Input::from_optional(associated_data)?.take();
+        let data = Input::from_object(sealed)?;
         let message = data.len().checked_sub(self.nonce).ok_or(Error::Unauthentic);
-        let message = message.and_then(|sealed| self.message_bytes(sealed)).map_err(of_message)?;
+        let message = message.and_then(|sealed| self.message_bytes(sealed)).map_err(message_error)?;
         new_bytes(py, message, data.len() + ad.len(), |out| {
             with_room(self.nonce, |nonce| {
                 data.copy_range(0..self.nonce, nonce);
@@ -278,8 +278,8 @@ impl Aead {
         let mut spots = Vec::with_capacity(items.len());
         let mut total = 0;
         for (data, ad) in &items {
-            let (data, ad) = (Input::of(data)?, Input::of_optional(ad.as_ref())?.take());
-            self.sealed_bytes(data.len()).map_err(of_message)?;
+            let (data, ad) = (Input::from_object(data)?, Input::from_optional(ad.as_ref())?.take());
+            self.sealed_bytes(data.len()).map_err(message_error)?;
             total += self.nonce + data.len() + self.tag;
             spots.push((data, ad));
         }
@@ -288,7 +288,7 @@ impl Aead {
         detached(py, load, || self.seal_side_by_side(&spots, &mut memory))
             // It may have plaintext.
             .inspect_err(|_| wipe(&mut memory))
-            .map_err(of_message)?;
+            .map_err(message_error)?;
         let mut rest = &memory[..];
         let sealed = spots.iter().map(|(data, _)| {
             let (this, others) = rest.split_at(self.nonce + data.len() + self.tag);
@@ -326,10 +326,10 @@ impl Aead {
         given: Given<'_, 'py>,
         work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let nonce = Input::of(given.nonce)?.take();
-        let ad = Input::of_optional(given.associated_data)?.take();
-        let data = Input::of(given.data)?;
-        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
+        let nonce = Input::from_object(given.nonce)?.take();
+        let ad = Input::from_optional(given.associated_data)?.take();
+        let data = Input::from_object(given.data)?;
+        let sealed = self.sealed_bytes(data.len()).map_err(message_error)?;
         new_bytes(py, sealed, data.len() + ad.len(), |out| work(&nonce, &ad, &data, out))
     }
 
@@ -339,11 +339,11 @@ impl Aead {
         given: Given<'_, 'py>,
         work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let nonce = Input::of(given.nonce)?.take();
-        let ad = Input::of_optional(given.associated_data)?.take();
-        let data = Input::of(given.data)?;
+        let nonce = Input::from_object(given.nonce)?.take();
+        let ad = Input::from_optional(given.associated_data)?.take();
+        let data = Input::from_object(given.data)?;
         self.expect_nonce(nonce.len())?;
-        let message = self.message_bytes(data.len()).map_err(of_message)?;
+        let message = self.message_bytes(data.len()).map_err(message_error)?;
         new_bytes(py, message, data.len() + ad.len(), |out| work(&nonce, &ad, &data, out))
     }
 
@@ -354,10 +354,10 @@ impl Aead {
         buf: &Bound<'py, PyAny>,
         work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
     ) -> PyResult<usize> {
-        let nonce = Input::of(given.nonce)?.take();
-        let ad = Input::of_optional(given.associated_data)?.take();
-        let (data, output) = (Input::of(given.data)?, Output::of(buf)?);
-        let sealed = self.sealed_bytes(data.len()).map_err(of_message)?;
+        let nonce = Input::from_object(given.nonce)?.take();
+        let ad = Input::from_optional(given.associated_data)?.take();
+        let (data, output) = (Input::from_object(given.data)?, Output::from_object(buf)?);
+        let sealed = self.sealed_bytes(data.len()).map_err(message_error)?;
         expect_room(&output, sealed)?;
         detached(py, data.len() + ad.len(), || {
             with_scratch(sealed, |out| {
@@ -370,7 +370,7 @@ impl Aead {
                 result
             })
         })
-        .map_err(of_message)?;
+        .map_err(message_error)?;
         Ok(sealed)
     }
 
@@ -381,13 +381,13 @@ impl Aead {
         buf: &Bound<'py, PyAny>,
         work: impl FnOnce(&[u8], &[u8], &Input<'_>, &mut [u8]) -> Result<()> + Send,
     ) -> PyResult<usize> {
-        let nonce = Input::of(given.nonce)?.take();
-        let ad = Input::of_optional(given.associated_data)?.take();
-        let (data, output) = (Input::of(given.data)?, Output::of(buf)?);
+        let nonce = Input::from_object(given.nonce)?.take();
+        let ad = Input::from_optional(given.associated_data)?.take();
+        let (data, output) = (Input::from_object(given.data)?, Output::from_object(buf)?);
         self.expect_nonce(nonce.len())?;
         let Ok(message) = self.message_bytes(data.len()) else {
             output.wipe(output.len().min(data.len()));
-            return Err(of_message(Error::Unauthentic));
+            return Err(message_error(Error::Unauthentic));
         };
         expect_room(&output, message)?;
         detached(py, data.len() + ad.len(), || {
@@ -401,7 +401,7 @@ impl Aead {
                 result
             })
         })
-        .map_err(of_message)?;
+        .map_err(message_error)?;
         Ok(message)
     }
 
@@ -415,11 +415,11 @@ impl Aead {
         if actual == self.nonce {
             return Ok(());
         }
-        Err(of_message(Error::Length { what: "nonce", expected: self.nonce, actual }))
+        Err(message_error(Error::Length { what: "nonce", expected: self.nonce, actual }))
     }
 
     pub(crate) fn expect_random_nonces(&self) -> PyResult<()> {
-        self.few.map_or(Ok(()), |limit| Err(of_message(Error::FewRandomNonces { limit })))
+        self.few.map_or(Ok(()), |limit| Err(message_error(Error::FewRandomNonces { limit })))
     }
 
     /// Nonce, ciphertext and tag of each, one after the other.
@@ -445,5 +445,5 @@ pub(crate) fn algorithm_of(cls: &Bound<'_, PyType>) -> PyResult<Algorithm> {
     let name = cls.getattr("algorithm").map_err(|_| {
         PyTypeError::new_err("this is the base of many algorithms: take the class of one of them")
     })?;
-    name.extract::<String>()?.parse().map_err(of_message)
+    name.extract::<String>()?.parse().map_err(message_error)
 }

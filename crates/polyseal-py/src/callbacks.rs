@@ -16,7 +16,7 @@ use polyseal_local::{Notice, Progress, shown};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
-use crate::errors::of_local;
+use crate::errors::local_error;
 
 /// Bytes, and time, between two looks.
 const EVERY_BYTES: u64 = 4 << 20;
@@ -92,7 +92,7 @@ impl Callbacks {
         py: Python<'_>,
         result: polyseal_local::Result<T>,
     ) -> PyResult<T> {
-        self.finish_with(py, result.map_err(of_local))
+        self.finish_with(py, result.map_err(local_error))
     }
 
     pub(crate) fn finish_with<T>(&self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {

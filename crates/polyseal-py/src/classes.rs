@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::aead::Aead;
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::mac::Mac;
 
 /// Adds the classes, and the functions that find them.
@@ -98,9 +98,9 @@ fn documentation(algorithm: &Algorithm) -> String {
 #[pyfunction]
 #[pyo3(pass_module)]
 fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py, PyType>> {
-    let algorithm: Algorithm = name.parse().map_err(of_message)?;
+    let algorithm: Algorithm = name.parse().map_err(message_error)?;
     if algorithm.family().identity.papers_only {
-        return Err(of_message(Error::UnknownAlgorithm));
+        return Err(message_error(Error::UnknownAlgorithm));
     }
     let class_name = class_name(algorithm.family().identity.id);
     let base = module.getattr(class_name.as_str())?.cast_into::<PyType>()?;

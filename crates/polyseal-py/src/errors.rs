@@ -31,7 +31,7 @@ pyo3::import_exception!(polyseal.errors, TreeMismatch);
 
 /// The exception for an error of a message.
 #[cold]
-pub(crate) fn of_message(error: Error) -> PyErr {
+pub(crate) fn message_error(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
         Error::Unauthentic => InvalidTag::new_err(()),
@@ -46,26 +46,26 @@ pub(crate) fn of_message(error: Error) -> PyErr {
 
 /// The exception for an error of a file that has no name.
 #[cold]
-pub(crate) fn of_file(error: FileError) -> PyErr {
+pub(crate) fn file_error(error: FileError) -> PyErr {
     let text = error.to_string();
     match error {
-        FileError::Io { source, .. } => of_io(source, None, text),
-        error => of_format(error, text),
+        FileError::Io { source, .. } => io_error(source, None, text),
+        error => format_error(error, text),
     }
 }
 
 /// The exception for an error of a file, if it has this name.
 #[cold]
-pub(crate) fn of_named(name: Option<&Path>, error: FileError) -> PyErr {
+pub(crate) fn named_error(name: Option<&Path>, error: FileError) -> PyErr {
     match name {
-        Some(name) => of_local(LocalError::new(name, Problem::File(error))),
-        None => of_file(error),
+        Some(name) => local_error(LocalError::new(name, Problem::File(error))),
+        None => file_error(error),
     }
 }
 
 /// The exception for an error of the file format, with the message `text`.
 #[cold]
-fn of_format(error: FileError, text: String) -> PyErr {
+fn format_error(error: FileError, text: String) -> PyErr {
     use FileError as E;
 
     match error {
@@ -94,9 +94,9 @@ fn of_format(error: FileError, text: String) -> PyErr {
         E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),
-        E::Keeper(error) => of_keeper(error.class(), text),
+        E::Keeper(error) => keeper_error(error.class(), text),
         E::Age(_) | E::AgePlugin(_) => PolysealError::new_err(text),
-        E::Cipher(error) => of_message(error),
+        E::Cipher(error) => message_error(error),
         _ => PyValueError::new_err(text),
     }
 }
@@ -104,7 +104,7 @@ fn of_format(error: FileError, text: String) -> PyErr {
 /// The exception for the error of a key's keeper. It is never an `OSError`: a store of chunks takes
 /// that for a missing chunk.
 #[cold]
-pub(crate) fn of_keeper(class: KeeperErrorClass, text: String) -> PyErr {
+pub(crate) fn keeper_error(class: KeeperErrorClass, text: String) -> PyErr {
     match class {
         KeeperErrorClass::NoKey | KeeperErrorClass::System => KeyUnavailable::new_err(text),
         KeeperErrorClass::Usage | KeeperErrorClass::Content => PyValueError::new_err(text),
@@ -113,7 +113,7 @@ pub(crate) fn of_keeper(class: KeeperErrorClass, text: String) -> PyErr {
 
 /// The exception for an error of a file or tree by its name.
 #[cold]
-pub(crate) fn of_local(error: LocalError) -> PyErr {
+pub(crate) fn local_error(error: LocalError) -> PyErr {
     let (path, text) = (error.path().to_owned(), error.to_string());
     let system = |error: Errno, why: &str| {
         let path = OsString::from(&path);
@@ -122,11 +122,11 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
     let mismatch = |reason: &str| TreeMismatch::new_err((reason.to_owned(), text.clone()));
     let raised = match error.into_problem() {
         Problem::Io { source, .. } | Problem::Torn(source) => {
-            return of_io(source, Some(&path), text);
+            return io_error(source, Some(&path), text);
         }
         Problem::File(error) | Problem::Sealing(error) => match error {
-            FileError::Io { source, .. } => return of_io(source, Some(&path), text),
-            error => of_format(error, text),
+            FileError::Io { source, .. } => return io_error(source, Some(&path), text),
+            error => format_error(error, text),
         },
         Problem::Exists => return system(Errno::EXIST, "File exists"),
         Problem::DanglingLink => {
@@ -196,14 +196,14 @@ fn with_name(raised: PyErr, path: &Path) -> PyErr {
 
 /// The exception for the system's error on the file at `path`.
 #[cold]
-pub(crate) fn of_system(path: &Path, source: io::Error) -> PyErr {
-    of_local(LocalError::io("open", path, source))
+pub(crate) fn system_error(path: &Path, source: io::Error) -> PyErr {
+    local_error(LocalError::io("open", path, source))
 }
 
 /// An error of the system keeps its number; one that a file object raised is raised again; and what
 /// the library says through a reader is its own error.
 #[cold]
-fn of_io(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
+fn io_error(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
     // Python makes a number of C of one of Windows.
     #[cfg(windows)]
     if let Some(code) = error.raw_os_error() {
@@ -219,9 +219,9 @@ fn of_io(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
         Some(inner) => match inner.downcast::<PyErr>() {
             Ok(raised) => return *raised,
             Err(inner) => match inner.downcast::<FileError>() {
-                Ok(inner) => return of_named(path, *inner),
+                Ok(inner) => return named_error(path, *inner),
                 Err(inner) => match inner.downcast::<LocalError>() {
-                    Ok(inner) => return of_local(*inner),
+                    Ok(inner) => return local_error(*inner),
                     Err(_) => PyOSError::new_err(text),
                 },
             },
@@ -255,16 +255,16 @@ fn words_of(code: i32) -> String {
 
 /// The exception for an invalid key of age.
 #[cold]
-pub(crate) fn of_key(error: &KeyError) -> PyErr {
+pub(crate) fn key_error(error: &KeyError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// The exception for invalid identities, from the file of this name.
 #[cold]
-pub(crate) fn of_identity(file: Option<&str>, error: &KeyError) -> PyErr {
+pub(crate) fn identity_error(file: Option<&str>, error: &KeyError) -> PyErr {
     match file {
         Some(_) => KeyUnavailable::new_err(error.to_string()),
-        None => of_key(error),
+        None => key_error(error),
     }
 }
 

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::callbacks::{Callbacks, ProgressKind};
-use crate::errors::{of_file, of_local, of_named};
+use crate::errors::{file_error, local_error, named_error};
 use crate::key_set::KeySet;
 use crate::memory::Input as Buffer;
 use crate::streams::{self, Stream};
@@ -50,8 +50,8 @@ impl FormatOptions {
         segment_size: Option<u64>,
         header_size: usize,
     ) -> PyResult<Self> {
-        let suite = suite.map(str::parse).transpose().map_err(of_file)?;
-        let segment = segment_size.map(SegmentSize::new).transpose().map_err(of_file)?;
+        let suite = suite.map(str::parse).transpose().map_err(file_error)?;
+        let segment = segment_size.map(SegmentSize::new).transpose().map_err(file_error)?;
         Ok(Self { suite, segment: segment.unwrap_or_default(), header_bytes: header_size })
     }
 
@@ -123,12 +123,12 @@ impl FileOutput {
             Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
         };
         let mut new =
-            NewFile::create_at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
+            NewFile::create_at(&path, overwrite, &Forbidden::NOTHING).map_err(local_error)?;
         let done = work(polyseal_file::Output::File(new.file()))?;
         if callbacks.cancelled() {
-            return Err(of_local(Error::new(&path, Problem::Cancelled)));
+            return Err(local_error(Error::new(&path, Problem::Cancelled)));
         }
-        new.sync().and_then(|()| new.commit()).map_err(of_local)?;
+        new.sync().and_then(|()| new.commit()).map_err(local_error)?;
         Ok(done)
     }
 }
@@ -206,7 +206,7 @@ fn encrypt_file<'py>(
             (FileInput::Named(from), FileOutput::Named(to)) => {
                 let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
                 let done = polyseal_local::encrypt_file(&from, &to, encryptor, &options);
-                let done = done.map_err(of_local)?;
+                let done = done.map_err(local_error)?;
                 if done.grew {
                     callbacks.warn(Error::new(&from, Problem::Grew).to_string());
                 }
@@ -217,7 +217,7 @@ fn encrypt_file<'py>(
                 let mut input = WatchedInput::new(input, &callbacks);
                 to.take(overwrite, &callbacks, |to| {
                     let done = encryptor.encrypt(Input::Stream(&mut input), to);
-                    done.map_err(|error| of_named(name.as_deref(), error))
+                    done.map_err(|error| named_error(name.as_deref(), error))
                 })
             }
         }
@@ -270,15 +270,15 @@ fn open_all<'py>(
         let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
         match (from, to) {
             (FileInput::Named(from), Some(FileOutput::Named(to))) => {
-                polyseal_local::decrypt_file(&from, &to, decryptor, &options).map_err(of_local)
+                polyseal_local::decrypt_file(&from, &to, decryptor, &options).map_err(local_error)
             }
             (FileInput::Named(from), None) => {
-                polyseal_local::verify_file(&from, decryptor, &options).map_err(of_local)
+                polyseal_local::verify_file(&from, decryptor, &options).map_err(local_error)
             }
             (from, to) => {
                 let (input, name) = stream(from)?;
                 let mut input = WatchedInput::new(input, &callbacks);
-                let named = |error| of_named(name.as_deref(), error);
+                let named = |error| named_error(name.as_deref(), error);
                 let input = Input::Stream(&mut input);
                 match to {
                     Some(to) => to.take(overwrite, &callbacks, |to| {
@@ -306,13 +306,13 @@ fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
     let (mut input, name) = (streams::Input::open(src)?, src.extract::<PathBuf>().ok());
     let bytes = input.known_bytes();
     let inspection = py.detach(|| Inspection::read(&mut input, bytes));
-    json(&inspection.map_err(|error| of_named(name.as_deref(), error))?)
+    json(&inspection.map_err(|error| named_error(name.as_deref(), error))?)
 }
 
 /// Describes a file by its header, of which so many bytes are stored, as JSON.
 #[pyfunction]
 fn inspect_header(header: &Bound<'_, PyAny>, stored_size: Option<u64>) -> PyResult<String> {
-    let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
+    let header = Header::parse(&Buffer::from_object(header)?.take()).map_err(file_error)?;
     let payload = stored_size.map(|bytes| bytes.saturating_sub(header.payload_offset()));
     json(&Inspection::from_header(&header, payload))
 }
@@ -335,7 +335,7 @@ fn rekey_header<'py>(
     new: &Bound<'py, KeySet>,
     keep: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
+    let header = Header::parse(&Buffer::from_object(header)?.take()).map_err(file_error)?;
     let key_set = key_set.get();
     let (identities, recipients) = (key_set.identities()?, new.get().new_recipients()?);
     let rekeyed = py.detach(|| {
@@ -345,7 +345,7 @@ fn rekey_header<'py>(
         }
         open.rekey(&recipients, existing(keep))
     });
-    Ok(PyBytes::new(py, rekeyed.map_err(of_file)?.as_bytes()))
+    Ok(PyBytes::new(py, rekeyed.map_err(file_error)?.as_bytes()))
 }
 
 /// Other recipients for a file, by a new file that takes its place.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::aead::detached;
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::memory::Input;
 use crate::secret::with_key;
 
@@ -26,11 +26,11 @@ fn config(object: &Bound<'_, PyAny>) -> PyResult<Config> {
             PyValueError::new_err(format!("a configuration has 8 bytes, or is one of {names:?}"))
         });
     }
-    let bytes = Input::of(object)?.take();
+    let bytes = Input::from_object(object)?.take();
     let bytes: [u8; 8] = bytes[..].try_into().map_err(|_| {
         PyValueError::new_err(format!("a configuration has 8 bytes, not {}", bytes.len()))
     })?;
-    Config::from_bytes(bytes).map_err(|error| of_message(error.into()))
+    Config::from_bytes(bytes).map_err(|error| message_error(error.into()))
 }
 
 #[pymethods]
@@ -43,8 +43,9 @@ impl Flex {
         setup_ad: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let config = self::config(config)?;
-        let setup_ad = Input::of_optional(setup_ad)?.take();
-        let cipher = with_key(key, |key| Cipher::init(config, key, &setup_ad).map_err(of_message))?;
+        let setup_ad = Input::from_optional(setup_ad)?.take();
+        let cipher =
+            with_key(key, |key| Cipher::init(config, key, &setup_ad).map_err(message_error))?;
         Ok(Self { cipher })
     }
 
@@ -112,7 +113,7 @@ impl Flex {
         if allow_64_bits {
             builder = builder.allow_64_bits();
         }
-        let config = builder.build().map_err(|error| of_message(error.into()))?;
+        let config = builder.build().map_err(|error| message_error(error.into()))?;
         Ok(PyBytes::new(py, &config.to_bytes()))
     }
 
@@ -143,10 +144,11 @@ impl Flex {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let data = Input::of(data)?.take();
+        let (nonce, ad) =
+            (Input::from_object(nonce)?.take(), Input::from_optional(associated_data)?.take());
+        let data = Input::from_object(data)?.take();
         let sealed = detached(py, data.len(), || self.cipher.seal(&nonce, &ad, &data));
-        Ok(PyBytes::new(py, &sealed.map_err(of_message)?))
+        Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
     /// Decrypts what `encrypt` returned. With a hidden nonce, the nonce is `b""`.
@@ -180,9 +182,10 @@ impl Flex {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (data, ad) = (Input::of(data)?.take(), Input::of_optional(associated_data)?.take());
+        let (data, ad) =
+            (Input::from_object(data)?.take(), Input::from_optional(associated_data)?.take());
         let sealed = detached(py, data.len(), || self.cipher.seal_random_nonce(&ad, &data));
-        Ok(PyBytes::new(py, &sealed.map_err(of_message)?))
+        Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
     /// Decrypts what `seal` returned.
@@ -193,9 +196,10 @@ impl Flex {
         sealed: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (data, ad) = (Input::of(sealed)?.take(), Input::of_optional(associated_data)?.take());
+        let (data, ad) =
+            (Input::from_object(sealed)?.take(), Input::from_optional(associated_data)?.take());
         let opened = detached(py, data.len(), || self.cipher.open_random_nonce(&ad, &data));
-        Ok(PyBytes::new(py, &opened.map_err(of_short)?.message))
+        Ok(PyBytes::new(py, &opened.map_err(short_error)?.message))
     }
 
     fn __repr__(&self) -> String {
@@ -216,18 +220,19 @@ impl Flex {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let data = Input::of(data)?.take();
+        let (nonce, ad) =
+            (Input::from_object(nonce)?.take(), Input::from_optional(associated_data)?.take());
+        let data = Input::from_object(data)?.take();
         let opened = detached(py, data.len(), || self.cipher.open(&nonce, &ad, &data));
-        let opened = opened.map_err(of_short)?;
+        let opened = opened.map_err(short_error)?;
         Ok((PyBytes::new(py, &opened.nonce), PyBytes::new(py, &opened.message)))
     }
 }
 
 /// An input that is too short for a ciphertext is not authentic.
-fn of_short(error: polyseal::Error) -> PyErr {
+fn short_error(error: polyseal::Error) -> PyErr {
     match error {
-        polyseal::Error::Buffer { .. } => of_message(polyseal::Error::Unauthentic),
-        other => of_message(other),
+        polyseal::Error::Buffer { .. } => message_error(polyseal::Error::Unauthentic),
+        other => message_error(other),
     }
 }

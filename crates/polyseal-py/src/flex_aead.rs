@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyList, PyType};
 use zeroize::Zeroizing;
 
 use crate::aead::{Aead, Given, Item, algorithm_of, detached, new_bytes};
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::memory::Input;
 use crate::secret::with_key;
 
@@ -114,7 +114,7 @@ impl OnePieceAead {
     #[pyo3(text_signature = "(key)")]
     fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
         let algorithm = algorithm_of(cls)?;
-        let aead = with_key(key, |key| AnyAead::new(&algorithm, key).map_err(of_message))?;
+        let aead = with_key(key, |key| AnyAead::new(&algorithm, key).map_err(message_error))?;
         let this = Self { head: algorithm.head_bytes() };
         Ok(PyClassInitializer::from(Aead::made(aead)).add_subclass(this))
     }
@@ -189,9 +189,9 @@ impl OnePieceAead {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (base, cipher) = parts(slf);
         base.expect_random_nonces()?;
-        let ad = Input::of_optional(associated_data)?.take();
-        let data = Input::of(data)?;
-        let sealed = base.sealed_bytes(data.len()).map_err(of_message)?;
+        let ad = Input::from_optional(associated_data)?.take();
+        let data = Input::from_object(data)?;
+        let sealed = base.sealed_bytes(data.len()).map_err(message_error)?;
         let front = cipher.nonce_in_front();
         new_bytes(slf.py(), front + sealed, data.len() + ad.len(), |out| {
             let mut nonce = vec![0; cipher.aead.algorithm().nonce_bytes()];
@@ -210,15 +210,15 @@ impl OnePieceAead {
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (py, (base, cipher)) = (slf.py(), parts(slf));
-        let ad = Input::of_optional(associated_data)?.take();
-        let data = Input::of(sealed)?;
+        let ad = Input::from_optional(associated_data)?.take();
+        let data = Input::from_object(sealed)?;
         let front = cipher.nonce_in_front();
         let message = data.len().checked_sub(front).ok_or(Error::Unauthentic);
-        let message = message.and_then(|sealed| base.message_bytes(sealed)).map_err(of_message)?;
+        let message = message.and_then(|sealed| base.message_bytes(sealed)).map_err(message_error)?;
         if cipher.head > 0 {
             let sealed = data.take();
             let opened = detached(py, sealed.len(), || cipher.aead.open_hidden_nonce(&ad, &sealed));
-            return Ok(PyBytes::new(py, &opened.map_err(of_message)?.message));
+            return Ok(PyBytes::new(py, &opened.map_err(message_error)?.message));
         }
         new_bytes(py, message, data.len() + ad.len(), |out| {
             let mut nonce = vec![0; front];

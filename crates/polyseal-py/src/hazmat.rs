@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::aead::detached;
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::memory::Input;
 use crate::secret::with_key;
 
@@ -34,9 +34,10 @@ impl WideBlock {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let (data, ad) = (Input::of(data)?.take(), Input::of_optional(associated_data)?.take());
+        let (data, ad) =
+            (Input::from_object(data)?.take(), Input::from_optional(associated_data)?.take());
         let opened = detached(py, data.len(), || self.cipher.decipher(nonce, &ad, &data));
-        let opened = opened.map_err(of_message)?;
+        let opened = opened.map_err(message_error)?;
         Ok((PyBytes::new(py, &opened.nonce), PyBytes::new(py, &opened.message)))
     }
 }
@@ -50,8 +51,9 @@ impl WideBlock {
         name: &str,
         setup_ad: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let setup_ad = Input::of_optional(setup_ad)?.take();
-        let cipher = with_key(key, |key| Cipher::by_name(name, key, &setup_ad).map_err(of_message));
+        let setup_ad = Input::from_optional(setup_ad)?.take();
+        let cipher =
+            with_key(key, |key| Cipher::by_name(name, key, &setup_ad).map_err(message_error));
         Ok(Self { cipher: cipher? })
     }
 
@@ -82,10 +84,11 @@ impl WideBlock {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, ad) = (Input::of(nonce)?.take(), Input::of_optional(associated_data)?.take());
-        let data = Input::of(data)?.take();
+        let (nonce, ad) =
+            (Input::from_object(nonce)?.take(), Input::from_optional(associated_data)?.take());
+        let data = Input::from_object(data)?.take();
         let enciphered = detached(py, data.len(), || self.cipher.encipher(&nonce, &ad, &data));
-        Ok(PyBytes::new(py, &enciphered.map_err(of_message)?))
+        Ok(PyBytes::new(py, &enciphered.map_err(message_error)?))
     }
 
     /// Deciphers what `encipher` returned. With a hidden nonce, the nonce is `b""`. Raises
@@ -98,7 +101,7 @@ impl WideBlock {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let nonce = Input::of(nonce)?.take();
+        let nonce = Input::from_object(nonce)?.take();
         Ok(self.opened(py, &nonce, data, associated_data)?.1)
     }
 

@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use zeroize::Zeroizing;
 
-use crate::errors::{of_file, of_identity, of_key};
+use crate::errors::{file_error, identity_error, key_error};
 use crate::kms::plugins;
 use crate::secret::SecretKey;
 
@@ -37,8 +37,9 @@ impl KeySet {
     ) -> PyResult<Self> {
         // No `Vec<u8>` of Python's: it would take a list of numbers.
         let own = |bytes: Bound<'_, PyBytes>| bytes.as_bytes().to_vec();
-        let passphrase = passphrase.map(own).map(Passphrase::new).transpose().map_err(of_file)?;
-        let context = context.map(own).map(Context::new).transpose().map_err(of_file)?;
+        let passphrase =
+            passphrase.map(own).map(Passphrase::new).transpose().map_err(file_error)?;
+        let context = context.map(own).map(Context::new).transpose().map_err(file_error)?;
         let identities =
             identities.into_iter().map(|(bytes, name)| (Zeroizing::new(own(bytes)), name));
         let identities = identities.collect();
@@ -52,7 +53,7 @@ impl KeySet {
 
 impl KeySet {
     /// The key set of keywords.
-    pub(crate) fn of<'py>(
+    pub(crate) fn from_keywords<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Self>> {
@@ -72,13 +73,13 @@ impl KeySet {
         }
         let mut list = RecipientList::new().with_plugins(plugins());
         for recipient in &self.recipients {
-            list.add(recipient.trim()).map_err(|error| of_key(&error))?;
+            list.add(recipient.trim()).map_err(|error| key_error(&error))?;
         }
         for (contents, name) in &self.identities {
             list.add_identities(contents, name.as_deref(), &NoCallbacks)
-                .map_err(|error| of_identity(name.as_deref(), &error))?;
+                .map_err(|error| identity_error(name.as_deref(), &error))?;
         }
-        Ok(recipients.age(list.into_recipients(&NoCallbacks).map_err(|error| of_key(&error))?))
+        Ok(recipients.age(list.into_recipients(&NoCallbacks).map_err(|error| key_error(&error))?))
     }
 
     /// Whom a file is given to that is there already.
@@ -114,7 +115,7 @@ impl KeySet {
         for (contents, name) in &self.identities {
             let file = name.as_deref();
             let parsed = parse_identities_with(contents, file, &NoCallbacks, &plugins());
-            let parsed = parsed.map_err(|error| of_identity(file, &error))?;
+            let parsed = parsed.map_err(|error| identity_error(file, &error))?;
             identities = identities.age(parsed);
         }
         Ok(identities)

@@ -15,7 +15,7 @@ use polyseal_local::shown;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{of_file, of_keeper};
+use crate::errors::{file_error, keeper_error};
 use crate::memory::Input;
 use crate::secret::SecretKey;
 
@@ -41,11 +41,11 @@ pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
 /// The key in the contents of a key file, plain or wrapped.
 #[pyfunction]
 fn key_of_file(py: Python<'_>, contents: &Bound<'_, PyAny>) -> PyResult<SecretKey> {
-    let contents = Input::of(contents)?.take();
+    let contents = Input::from_object(contents)?.take();
     let key = py.detach(|| key_from_file(&contents, &Settings::from_environment()));
-    Ok(SecretKey::of(&key.map_err(|error| match error {
-        KeyError::File(error) => of_file(error),
-        KeyError::Kms(error) => of_kms(&error),
+    Ok(SecretKey::from_key(&key.map_err(|error| match error {
+        KeyError::File(error) => file_error(error),
+        KeyError::Kms(error) => kms_error(&error),
         error => PyValueError::new_err(error.to_string()),
     })?))
 }
@@ -54,13 +54,13 @@ fn key_of_file(py: Python<'_>, contents: &Bound<'_, PyAny>) -> PyResult<SecretKe
 #[pyfunction]
 #[pyo3(signature = (contents, anew = false))]
 fn unwrap_key(py: Python<'_>, contents: &Bound<'_, PyAny>, anew: bool) -> PyResult<SecretKey> {
-    let contents = Input::of(contents)?.take();
+    let contents = Input::from_object(contents)?.take();
     let settings = Settings::from_environment();
     let unwrap = || match anew {
         true => WrappedKey::parse(&contents)?.unwrap(&settings),
         false => unwrap_once(&contents, &settings),
     };
-    keep(py, unwrap).map(|key: Key| SecretKey::of(&key))
+    keep(py, unwrap).map(|key: Key| SecretKey::from_key(&key))
 }
 
 /// A fresh key, and the contents of its wrapped key file. The URI is the caller's own, and may name
@@ -78,13 +78,13 @@ fn make_wrapped_key(
         }
         WrappedKey::generate(&Uri::parse(uri, Origin::User)?, pairs, &Settings::from_environment())
     };
-    keep(py, make).map(|(wrapped, key)| (wrapped.to_file(), SecretKey::of(&key)))
+    keep(py, make).map(|(wrapped, key)| (wrapped.to_file(), SecretKey::from_key(&key)))
 }
 
 /// The contents of a wrapped key file with the same key, wrapped again.
 #[pyfunction]
 fn rewrap_key(py: Python<'_>, contents: &Bound<'_, PyAny>) -> PyResult<String> {
-    let contents = Input::of(contents)?.take();
+    let contents = Input::from_object(contents)?.take();
     keep(py, || WrappedKey::parse(&contents)?.rewrap(&Settings::from_environment()))
         .map(|wrapped| wrapped.to_file())
 }
@@ -92,7 +92,8 @@ fn rewrap_key(py: Python<'_>, contents: &Bound<'_, PyAny>) -> PyResult<String> {
 /// The fields of a wrapped key file. Nobody is asked.
 #[pyfunction]
 fn inspect_wrapped_key(contents: &Bound<'_, PyAny>) -> PyResult<Fields> {
-    let wrapped = WrappedKey::parse(&Input::of(contents)?.take()).map_err(|e| of_kms(&e))?;
+    let wrapped =
+        WrappedKey::parse(&Input::from_object(contents)?.take()).map_err(|e| kms_error(&e))?;
     let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     Ok((
         wrapped.uri().to_string(),
@@ -129,15 +130,15 @@ fn forget_keys() {
 }
 
 fn keep<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
-    py.detach(work).map_err(|error| of_kms(&error))
+    py.detach(work).map_err(|error| kms_error(&error))
 }
 
 #[cold]
-fn of_kms(error: &Error) -> PyErr {
+fn kms_error(error: &Error) -> PyErr {
     let text = shown(&error.to_string());
     let text = match error.hint() {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
-    of_keeper(error.class(), text)
+    keeper_error(error.class(), text)
 }

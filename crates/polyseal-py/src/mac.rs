@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
 use crate::aead::{algorithm_of, detached};
-use crate::errors::of_message;
+use crate::errors::message_error;
 use crate::memory::Input;
 use crate::secret::{SecretKey, with_key};
 
@@ -21,7 +21,7 @@ impl Mac {
     #[pyo3(text_signature = "(key)")]
     fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let algorithm = algorithm_of(cls)?;
-        with_key(key, |key| AnyMac::new(&algorithm, key).map_err(of_message)).map(Self)
+        with_key(key, |key| AnyMac::new(&algorithm, key).map_err(message_error)).map(Self)
     }
 
     /// A fresh random key for this algorithm.
@@ -37,8 +37,8 @@ impl Mac {
         nonce: &Bound<'py, PyAny>,
         data: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, data) = (Input::of(nonce)?.take(), Input::of(data)?.take());
-        let tag = detached(py, data.len(), || self.0.mac(&nonce, &data)).map_err(of_message)?;
+        let (nonce, data) = (Input::from_object(nonce)?.take(), Input::from_object(data)?.take());
+        let tag = detached(py, data.len(), || self.0.mac(&nonce, &data)).map_err(message_error)?;
         Ok(PyBytes::new(py, &tag))
     }
 
@@ -50,9 +50,9 @@ impl Mac {
         data: &Bound<'py, PyAny>,
         tag: &Bound<'py, PyAny>,
     ) -> PyResult<()> {
-        let (nonce, data) = (Input::of(nonce)?.take(), Input::of(data)?.take());
-        let tag = Input::of(tag)?.take();
-        detached(py, data.len(), || self.0.verify(&nonce, &data, &tag)).map_err(of_message)
+        let (nonce, data) = (Input::from_object(nonce)?.take(), Input::from_object(data)?.take());
+        let tag = Input::from_object(tag)?.take();
+        detached(py, data.len(), || self.0.verify(&nonce, &data, &tag)).map_err(message_error)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

@@ -107,7 +107,7 @@ impl Drop for ForeignBuffer<'_> {
 impl<'a> Input<'a> {
     /// The bytes of any object that has a buffer.
     #[inline]
-    pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn from_object(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes()));
         }
@@ -115,8 +115,8 @@ impl<'a> Input<'a> {
     }
 
     /// The bytes of a secret: an array of numbers is refused, though it has a buffer.
-    pub(crate) fn of_secret(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
-        match Self::of(object)? {
+    pub(crate) fn from_secret(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+        match Self::from_object(object)? {
             Self::Foreign(foreign) if foreign.view.itemsize != 1 => {
                 Err(PyTypeError::new_err("a secret is bytes: this has items of several bytes"))
             }
@@ -126,8 +126,8 @@ impl<'a> Input<'a> {
 
     /// The same; nothing for `None`.
     #[inline]
-    pub(crate) fn of_optional(object: Option<&'a Bound<'_, PyAny>>) -> PyResult<Self> {
-        object.map_or(Ok(Self::Bytes(&[])), Self::of)
+    pub(crate) fn from_optional(object: Option<&'a Bound<'_, PyAny>>) -> PyResult<Self> {
+        object.map_or(Ok(Self::Bytes(&[])), Self::from_object)
     }
 
     #[inline]
@@ -180,7 +180,7 @@ pub(crate) struct Output<'a>(ForeignBuffer<'a>);
 impl<'a> Output<'a> {
     /// The memory of an object with a buffer that may be written: `bytes` have none.
     #[inline]
-    pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn from_object(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self(ForeignBuffer::hold(object, ffi::PyBUF_WRITABLE)?))
     }
 

@@ -10,7 +10,7 @@ use polyseal_local::{Error, Forbidden, NewFile as LocalFile, Place, components};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{of_local, of_system};
+use crate::errors::{local_error, system_error};
 use crate::memory::Input;
 use crate::scratch::{KEPT, wipe, with_scratch};
 
@@ -19,8 +19,8 @@ use crate::scratch::{KEPT, wipe, with_scratch};
 pub(crate) struct NewFile(Mutex<Option<LocalFile>>);
 
 impl NewFile {
-    fn of(new: polyseal_local::Result<LocalFile>) -> PyResult<Self> {
-        Ok(Self(Mutex::new(Some(new.map_err(of_local)?))))
+    fn from_result(new: polyseal_local::Result<LocalFile>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(Some(new.map_err(local_error)?))))
     }
 
     fn with<T: Send>(
@@ -32,7 +32,7 @@ impl NewFile {
             let mut new = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             new.as_mut().map(work)
         });
-        done.ok_or_else(finished)?.map_err(of_local)
+        done.ok_or_else(finished)?.map_err(local_error)
     }
 
     fn take(&self, py: Python<'_>) -> Option<LocalFile> {
@@ -49,12 +49,12 @@ impl NewFile {
     /// The file at `path`: links in it are followed.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<Self> {
-        Self::of(py.detach(|| LocalFile::create_at(&path, overwrite, &Forbidden::NOTHING)))
+        Self::from_result(py.detach(|| LocalFile::create_at(&path, overwrite, &Forbidden::NOTHING)))
     }
 
     /// Writes all of `data`.
     fn write(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let data = Input::of(data)?;
+        let data = Input::from_object(data)?;
         self.with(py, |new| {
             let write = |mut file: &File| match &data {
                 Input::Bytes(bytes) => file.write_all(bytes),
@@ -102,7 +102,7 @@ impl NewFile {
             new.sync()?;
             new.commit()
         })
-        .map_err(of_local)
+        .map_err(local_error)
     }
 
     /// It does not appear.
@@ -125,7 +125,7 @@ impl Directory {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let directory = py.detach(|| polyseal_local::Directory::open(&path));
-        let directory = directory.map_err(|error| of_system(&path, error))?;
+        let directory = directory.map_err(|error| system_error(&path, error))?;
         Ok(Self { directory, path })
     }
 
@@ -134,7 +134,7 @@ impl Directory {
     #[staticmethod]
     fn for_output(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let directory = py.detach(|| polyseal_local::Directory::open_for_output(&path));
-        let directory = directory.map_err(|error| of_system(&path, error))?;
+        let directory = directory.map_err(|error| system_error(&path, error))?;
         Ok(Self { directory, path })
     }
 
@@ -153,7 +153,7 @@ impl Directory {
             };
             let (folder, name) = found.map_err(|error| self.refused(&path, error))?;
             let place = Place::new(folder, name, self.path.join(&path));
-            NewFile::of(LocalFile::create_in(place, overwrite, &Forbidden::NOTHING))
+            NewFile::from_result(LocalFile::create_in(place, overwrite, &Forbidden::NOTHING))
         })
     }
 }
@@ -179,7 +179,7 @@ fn descriptor_of(py: Python<'_>, file: File) -> PyResult<i32> {
 
 impl Directory {
     fn refused(&self, path: &Path, error: io::Error) -> PyErr {
-        of_system(&self.path.join(path), error)
+        system_error(&self.path.join(path), error)
     }
 }
 

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::errors::of_file;
+use crate::errors::file_error;
 use crate::key_set::KeySet;
 use crate::memory::Input;
 use crate::payload::Payload;
@@ -80,7 +80,7 @@ impl Opener {
         let version = version.get().0.clone();
         let mut opener = FileOpener::for_version(version.clone());
         if let Some(bytes) = segment_size {
-            opener = opener.segment_size(SegmentSize::new(bytes).map_err(of_file)?);
+            opener = opener.segment_size(SegmentSize::new(bytes).map_err(file_error)?);
         }
         Ok(Self { version, opener: Mutex::new(Some(opener)) })
     }
@@ -106,11 +106,11 @@ impl Opener {
                     return Ok(wanted.iter().map(range).collect());
                 }
                 Step::Unlock => {
-                    let key_set = KeySet::of(py, key_set)?;
+                    let key_set = KeySet::from_keywords(py, key_set)?;
                     let key_set = key_set.get();
                     let identities = key_set.identities()?;
                     py.detach(|| opener.unlock(&key_set.decryptor(&identities)))
-                        .map_err(of_file)?;
+                        .map_err(file_error)?;
                 }
                 Step::Open => return Ok(Vec::new()),
             }
@@ -119,20 +119,20 @@ impl Opener {
 
     /// Takes the bytes from `start` to `stop`, which were wanted.
     fn take(&self, start: u64, stop: u64, stored: &Bound<'_, PyAny>) -> PyResult<()> {
-        let bytes = Input::of(stored)?.take().to_vec();
+        let bytes = Input::from_object(stored)?.take().to_vec();
         let mut opener = self.locked();
         let opener = opener.as_mut().ok_or_else(used_up)?;
         let answer = Answer { version: self.version.clone(), start, bytes };
-        opener.take(&ByteRange::Range(start..stop), answer).map_err(of_file)
+        opener.take(&ByteRange::Range(start..stop), answer).map_err(file_error)
     }
 
     /// The payload, whose length is certain now; and the stored bytes at the end of the file that
     /// have been fetched, with where they begin. An opener is good for one payload.
     fn payload<'py>(&self, py: Python<'py>) -> PyResult<(Payload, u64, Bound<'py, PyBytes>)> {
         let opener = self.locked().take().ok_or_else(used_up)?;
-        let opened = py.detach(|| opener.open()).map_err(of_file)?;
+        let opened = py.detach(|| opener.open()).map_err(file_error)?;
         let end = PyBytes::new(py, &opened.end);
-        Ok((Payload::of(opened.payload), opened.end_start, end))
+        Ok((Payload::from_payload(opened.payload), opened.end_start, end))
     }
 }
 

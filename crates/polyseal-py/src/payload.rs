@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyRange};
 
 use crate::aead::detached;
-use crate::errors::of_file;
+use crate::errors::file_error;
 use crate::key_set::KeySet;
 use crate::memory::{Input, new_bytes};
 
@@ -45,12 +45,13 @@ impl PayloadHead {
         detached: bool,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let header = Header::parse(&Input::of(header)?.take()).map_err(of_file)?;
-        let (key_set, stored) = (KeySet::of(py, key_set)?, stored(stored_size, detached));
+        let header = Header::parse(&Input::from_object(header)?.take()).map_err(file_error)?;
+        let (key_set, stored) =
+            (KeySet::from_keywords(py, key_set)?, stored(stored_size, detached));
         let key_set = key_set.get();
         let identities = key_set.identities()?;
         let head = py.detach(|| key_set.decryptor(&identities).payload_head(&header, stored));
-        let head = head.map_err(of_file)?;
+        let head = head.map_err(file_error)?;
         Ok(Self { last: head.last_range(), head: Mutex::new(Some(head)) })
     }
 
@@ -63,10 +64,10 @@ impl PayloadHead {
     /// The payload, once `stored`, the bytes of `last_range`, prove to be its end. A head is good
     /// for one payload.
     fn certain(&self, py: Python<'_>, stored: &Bound<'_, PyAny>) -> PyResult<Payload> {
-        let stored = Input::of(stored)?.take();
+        let stored = Input::from_object(stored)?.take();
         let head = self.head.lock().unwrap_or_else(PoisonError::into_inner).take();
         let head = head.ok_or_else(|| PyValueError::new_err("this head has been used"))?;
-        Ok(Payload(py.detach(|| head.certain(&stored)).map_err(of_file)?))
+        Ok(Payload(py.detach(|| head.certain(&stored)).map_err(file_error)?))
     }
 }
 
@@ -75,7 +76,7 @@ impl PayloadHead {
 pub(crate) struct Payload(FilePayload);
 
 impl Payload {
-    pub(crate) fn of(payload: FilePayload) -> Self {
+    pub(crate) fn from_payload(payload: FilePayload) -> Self {
         Self(payload)
     }
 }
@@ -131,17 +132,17 @@ impl Payload {
         stop: u64,
         stored: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let stored = Input::of(stored)?.take();
+        let stored = Input::from_object(stored)?.take();
         let needed = self.0.stored_range(start..stop);
         let (expected, given) = (needed.end - needed.start, stored.len() as u64);
         if expected != given {
-            return Err(of_file(polyseal_file::Error::PartBytes { expected, given }));
+            return Err(file_error(polyseal_file::Error::PartBytes { expected, given }));
         }
         let size = self.0.plaintext_bytes();
         let bytes = usize::try_from(stop.min(size).saturating_sub(start.min(size)))?;
         new_bytes(py, bytes, |out| {
             let open = || self.0.open_range_into(start..stop, &stored, out).map(|_| ());
-            detached(py, bytes, open).map_err(of_file)
+            detached(py, bytes, open).map_err(file_error)
         })
     }
 }
@@ -160,7 +161,7 @@ impl Outline {
     /// Reads the outline from `first`, at least the first `Outline.BYTES` bytes of a file.
     #[staticmethod]
     fn parse(first: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(FileOutline::parse(&Input::of(first)?.take()).map_err(of_file)?))
+        Ok(Self(FileOutline::parse(&Input::from_object(first)?.take()).map_err(file_error)?))
     }
 
     /// The length of the header in bytes.

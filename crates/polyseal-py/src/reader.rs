@@ -9,7 +9,7 @@ use polyseal_file::{Error, Reader as FileReader};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::of_named;
+use crate::errors::named_error;
 use crate::files::some_threads;
 use crate::key_set::KeySet;
 use crate::memory::{NewBytes, Output, PartCursor};
@@ -42,7 +42,7 @@ impl Reader {
         let identities = key_set.identities()?;
         let reader = py.detach(|| key_set.decryptor(&identities).reader(source));
         let name = file.extract::<PathBuf>().ok();
-        let reader = reader.map_err(|error| of_named(name.as_deref(), error))?;
+        let reader = reader.map_err(|error| named_error(name.as_deref(), error))?;
         Ok(Self { reader, name, threads })
     }
 
@@ -74,7 +74,7 @@ impl Reader {
     /// Fills `buffer` from `offset`; returns fewer bytes only at the end. If it fails, what it has
     /// written is zeros.
     fn read_into(&self, py: Python<'_>, offset: u64, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let output = Output::of(buffer)?;
+        let output = Output::from_object(buffer)?;
         let mut done = 0;
         let result = self.read_pieces(py, offset, &output, &mut done);
         if result.is_err() {
@@ -114,7 +114,7 @@ impl Reader {
 
     /// The exception, which says of which file it is.
     fn raised(&self, error: Error) -> PyErr {
-        of_named(self.name.as_deref(), error)
+        named_error(self.name.as_deref(), error)
     }
 
     fn fill(&self, offset: u64, out: &mut [u8]) -> polyseal_file::Result<()> {

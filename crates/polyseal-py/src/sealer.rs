@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyRange};
 
-use crate::errors::of_file;
+use crate::errors::file_error;
 use crate::files::FormatOptions;
 use crate::key_set::KeySet;
 use crate::memory::Input;
@@ -19,7 +19,7 @@ use crate::payload::python_range;
 pub(crate) struct Sealer(FileSealer);
 
 fn version(source: &Bound<'_, PyAny>) -> PyResult<SourceVersion> {
-    SourceVersion::new(Input::of(source)?.take().to_vec()).map_err(of_file)
+    SourceVersion::new(Input::from_object(source)?.take().to_vec()).map_err(file_error)
 }
 
 #[pymethods]
@@ -39,8 +39,10 @@ impl Sealer {
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let source = version(source)?;
-        let (format, key_set) =
-            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::of(py, key_set)?);
+        let (format, key_set) = (
+            FormatOptions::new(suite, segment_size, header_size)?,
+            KeySet::from_keywords(py, key_set)?,
+        );
         let key_set = key_set.get();
         let recipients = key_set.recipients()?;
         let encryptor = format.encryptor(&recipients, key_set);
@@ -48,7 +50,7 @@ impl Sealer {
             true => encryptor.sealer_detached(size, &source),
             false => encryptor.sealer(size, &source),
         };
-        Ok(Self(sealer.map_err(of_file)?))
+        Ok(Self(sealer.map_err(file_error)?))
     }
 
     /// The sealer of another process, from its ticket.
@@ -60,17 +62,17 @@ impl Sealer {
         source: &Bound<'py, PyAny>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let (source, key_set) = (version(source)?, KeySet::of(py, key_set)?);
+        let (source, key_set) = (version(source)?, KeySet::from_keywords(py, key_set)?);
         let key_set = key_set.get();
-        let ticket = Input::of(ticket)?.take();
+        let ticket = Input::from_object(ticket)?.take();
         let identities = key_set.identities()?;
         let sealer = FileSealer::from_ticket(&ticket, &identities, key_set.context(), &source);
-        Ok(Self(sealer.map_err(of_file)?))
+        Ok(Self(sealer.map_err(file_error)?))
     }
 
     /// The ticket that another process needs beside the key: nothing secret.
     fn ticket<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.ticket().map_err(of_file)?))
+        Ok(PyBytes::new(py, &self.0.ticket().map_err(file_error)?))
     }
 
     /// The same for workers that cannot open the file.
@@ -80,8 +82,8 @@ impl Sealer {
         py: Python<'py>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let workers = KeySet::of(py, key_set)?.get().recipients()?;
-        Ok(PyBytes::new(py, &self.0.ticket_for(&workers).map_err(of_file)?))
+        let workers = KeySet::from_keywords(py, key_set)?.get().recipients()?;
+        Ok(PyBytes::new(py, &self.0.ticket_for(&workers).map_err(file_error)?))
     }
 
     /// The header of the file.
@@ -140,8 +142,8 @@ impl Sealer {
         plaintext: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let source = version(source)?;
-        let plaintext = Input::of(plaintext)?.take();
+        let plaintext = Input::from_object(plaintext)?.take();
         let sealed = py.detach(|| self.0.seal_stored(start..stop, &source, &plaintext));
-        Ok(PyBytes::new(py, &sealed.map_err(of_file)?))
+        Ok(PyBytes::new(py, &sealed.map_err(file_error)?))
     }
 }

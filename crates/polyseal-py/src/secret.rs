@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyString};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::errors::{PolysealError, of_file};
+use crate::errors::{PolysealError, file_error};
 use crate::memory::Input;
 
 /// A secret key. Its bytes are wiped when it is no longer used, its `repr` does not show them, and
@@ -27,7 +27,7 @@ impl SecretKey {
     }
 
     /// The key of a file.
-    pub(crate) fn of(key: &Key) -> Self {
+    pub(crate) fn from_key(key: &Key) -> Self {
         Self(Zeroizing::new(key.reveal().to_vec()))
     }
 
@@ -52,7 +52,7 @@ impl SecretKey {
 impl SecretKey {
     #[new]
     fn new(key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let key = Input::of_secret(key)?;
+        let key = Input::from_secret(key)?;
         let mut own = Zeroizing::new(vec![0; key.len()]);
         key.copy_range(0..key.len(), &mut own);
         Ok(Self(own))
@@ -69,8 +69,8 @@ impl SecretKey {
     /// bytes.
     #[staticmethod]
     fn from_key_file(contents: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let contents = Input::of_secret(contents)?.take();
-        Ok(Self::of(&Key::parse(&contents).map_err(of_file)?))
+        let contents = Input::from_secret(contents)?.take();
+        Ok(Self::from_key(&Key::parse(&contents).map_err(file_error)?))
     }
 
     /// The contents of a key file with this key, for the tool and for `KeyRef("file:…")`.
@@ -119,5 +119,5 @@ pub(crate) fn with_key<R>(
         let key = resolve.call0()?.cast_into::<SecretKey>()?;
         return work(key.get().bytes());
     }
-    work(&Input::of_secret(key)?.take())
+    work(&Input::from_secret(key)?.take())
 }

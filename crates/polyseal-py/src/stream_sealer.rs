@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zeroize::Zeroizing;
 
-use crate::errors::of_file;
+use crate::errors::file_error;
 use crate::files::{FormatOptions, some_threads};
 use crate::key_set::KeySet;
 use crate::memory::Input;
@@ -56,11 +56,13 @@ impl StreamSealer {
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
-        let (format, key_set) =
-            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::of(py, key_set)?);
+        let (format, key_set) = (
+            FormatOptions::new(suite, segment_size, header_size)?,
+            KeySet::from_keywords(py, key_set)?,
+        );
         let key_set = key_set.get();
         let recipients = key_set.recipients()?;
-        let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(of_file)?;
+        let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(file_error)?;
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
         let pending = Zeroizing::new(Vec::new());
@@ -81,12 +83,12 @@ impl StreamSealer {
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let data = Input::of(data)?;
+        let data = Input::from_object(data)?;
         let stored = py.detach(|| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.as_mut().map(|state| self.take(state, &data))
         });
-        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(of_file)?))
+        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(file_error)?))
     }
 
     /// Takes the last of the plaintext. Returns the end of the file.
@@ -96,7 +98,7 @@ impl StreamSealer {
         py: Python<'py>,
         data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let data = Input::of_optional(data)?;
+        let data = Input::from_optional(data)?;
         let stored = py.detach(|| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let mut state = state.take()?;
@@ -106,7 +108,7 @@ impl StreamSealer {
                 Ok(stored)
             }))
         });
-        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(of_file)?))
+        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(file_error)?))
     }
 }
 

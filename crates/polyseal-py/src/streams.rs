@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
-use crate::errors::of_system;
+use crate::errors::system_error;
 
 /// A file object that is read or written from where it stands.
 pub(crate) struct Stream(Py<PyAny>);
@@ -160,5 +160,5 @@ impl Read for Input {
 }
 
 fn opened(path: &Path) -> PyResult<File> {
-    File::open(path).map_err(|error| of_system(path, error))
+    File::open(path).map_err(|error| system_error(path, error))
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::callbacks::{Callbacks, ProgressKind};
-use crate::errors::of_local;
+use crate::errors::local_error;
 use crate::files::{FormatOptions, existing};
 use crate::key_set::KeySet;
 
@@ -110,7 +110,7 @@ impl<'a> TreeRun<'a> {
         let text = format!("{} of {all} paths failed", failures.len());
         let failures = failures.into_iter().map(|(path, error)| {
             let short = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
-            failure.call1((short.unwrap_or(&path), of_local(error).into_value(py)))
+            failure.call1((short.unwrap_or(&path), local_error(error).into_value(py)))
         });
         let failures = failures.collect::<PyResult<Vec<_>>>()?;
         let error = ERROR.import(py, "polyseal.errors", "TreeError")?.call1((text, failures))?;

@@ -61,7 +61,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(algorithm: &Algorithm) -> Self {
+    fn new(algorithm: &Algorithm) -> Self {
         let (message, ad) = (algorithm.max_message_bytes(), algorithm.family().limits.max_ad_bytes);
         Self {
             nonce: algorithm.nonce_bytes(),
@@ -106,7 +106,7 @@ impl AnyAead {
     }
 
     fn made(algorithm: &Algorithm, cipher: BoxedAead) -> Self {
-        Self { algorithm: *algorithm, lengths: Lengths::of(algorithm), cipher }
+        Self { algorithm: *algorithm, lengths: Lengths::new(algorithm), cipher }
     }
 
     /// The algorithm.
@@ -194,7 +194,7 @@ impl AnyAead {
     /// system has no random bytes, [`Error::TooLong`] above a limit.
     #[cfg(feature = "getrandom")]
     pub fn seal_random_nonce(&self, ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
-        let limit = Limits::of(&self.algorithm).random_nonce_messages;
+        let limit = Limits::for_algorithm(&self.algorithm).random_nonce_messages;
         if let Some(limit) = limit.filter(|&limit| limit < random_nonce::MIN_MESSAGES) {
             return Err(Error::FewRandomNonces { limit });
         }

@@ -16,7 +16,7 @@
 //! use polyseal::registry::Algorithm;
 //!
 //! let algorithm: Algorithm = "aegis-128l".parse()?;
-//! assert_eq!(Limits::of(&algorithm).random_nonce_messages, Some(1 << 48));
+//! assert_eq!(Limits::for_algorithm(&algorithm).random_nonce_messages, Some(1 << 48));
 //!
 //! let mut usage = Usage::resume(&algorithm, Nonces::Random, (1 << 48) - 1, 1 << 60, 0);
 //! usage.seal(1000, 20)?; // the last one: now seal it
@@ -140,7 +140,7 @@ pub struct Limits {
 impl Limits {
     /// The limits of a key of `algorithm`.
     #[must_use]
-    pub fn of(algorithm: &Algorithm) -> Self {
+    pub fn for_algorithm(algorithm: &Algorithm) -> Self {
         let family = algorithm.family();
         let tag_bits = 8 * algorithm.tag_bytes() as u32;
         let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
@@ -282,7 +282,7 @@ impl Usage {
         bytes: u128,
         failures: u128,
     ) -> Self {
-        Self { limits: Limits::of(algorithm), nonces, messages, bytes, failures }
+        Self { limits: Limits::for_algorithm(algorithm), nonces, messages, bytes, failures }
     }
 
     /// Whether a fresh key may seal `messages` messages of at most `message_bytes` bytes each, with

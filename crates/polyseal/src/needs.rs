@@ -124,7 +124,9 @@ impl Need {
                 name: "random-nonces",
                 description: "nonces may be random for 2^64 messages a key or more",
                 // The row speaks for its default length.
-                met_by: |a| Limits::of(a).random_nonce_messages.is_none_or(|n| n >= ANY_NUMBER),
+                met_by: |a| {
+                    Limits::for_algorithm(a).random_nonce_messages.is_none_or(|n| n >= ANY_NUMBER)
+                },
             },
             Self::Key256 => Row {
                 name: "key-256",
@@ -245,7 +247,7 @@ impl CpuClass {
         }
     }
 
-    const fn of(self, cost: &Cost) -> u32 {
+    const fn millicycles(self, cost: &Cost) -> u32 {
         match self {
             Self::Soft => cost.soft,
             Self::Ssse3 => cost.ssse3,
@@ -275,7 +277,7 @@ pub fn fastest(
     families()
         .iter()
         .filter(|family| allowed(family))
-        .filter_map(|family| Some((machine.of(family.cost.as_ref()?), family)))
+        .filter_map(|family| Some((machine.millicycles(family.cost.as_ref()?), family)))
         .filter_map(|(cost, family)| {
             Some(((!family.claims.reviewed, cost), Algorithm::instances(family).find(meets)?))
         })

@@ -203,7 +203,7 @@ fn a_configuration_is_a_parameter() {
         assert_eq!((a.nonce_bytes(), a.tag_bytes(), a.head_bytes()), (nonce, tag, head), "{text}");
         assert_eq!(a.to_string(), text);
         let cfg = a.param("cfg").expect("a configuration").to_be_bytes();
-        assert_eq!(Config::of(&a).map(|config| config.to_bytes()), Some(cfg), "{text}");
+        assert_eq!(Config::from_algorithm(&a).map(|config| config.to_bytes()), Some(cfg), "{text}");
     }
     let a: Algorithm = "flex:cfg=0101012020000000".parse().expect("the default");
     assert_eq!(a.to_string(), "flex");
@@ -399,7 +399,7 @@ fn the_table_is_in_order() {
             assert!(param.allowed.contains(&param.default), "{}: {}", f.identity.id, param.name);
         }
         // Flex's claims are for its tags, beside which there may be an encrypted nonce.
-        let whole = Config::of(&Algorithm::new(f)).map(|config| config.tag_bytes());
+        let whole = Config::from_algorithm(&Algorithm::new(f)).map(|config| config.tag_bytes());
         for claim in f.claims.commitment {
             let exists =
                 f.sizes.tag_bytes.accepts(claim.tag_bytes) || whole >= Some(claim.tag_bytes);
@@ -438,7 +438,7 @@ proptest! {
         let built = Builder::from_bytes(bytes).and_then(|builder| builder.allow_64_bits().build());
         match (built, text.parse::<Algorithm>()) {
             (Ok(config), Ok(algorithm)) => {
-                prop_assert_eq!(Config::of(&algorithm), Some(config));
+                prop_assert_eq!(Config::from_algorithm(&algorithm), Some(config));
                 prop_assert_eq!(algorithm.tag_bytes(), config.overhead_bytes());
                 prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
             }

@@ -297,45 +297,45 @@ fn batches<C: OnBackend>(unit: usize, most: usize) {
 }
 
 #[test]
-fn of_omd() {
+fn omd() {
     batches::<OmdSha256>(32, 2);
     batches::<OmdSha512>(64, 2);
     batches::<OmdBlake2b>(64, 2);
 }
 
 #[test]
-fn of_xaes() {
+fn xaes() {
     batches::<Xaes256Gcm>(16, 4);
 }
 
 #[test]
-fn of_kc_xaes() {
+fn kc_xaes() {
     batches::<KcXaes256Gcm>(16, 4);
 }
 
 #[test]
-fn of_dndk() {
+fn dndk() {
     batches::<DndkGcm>(16, 4);
 }
 
 #[test]
-fn of_derivation_by_hmac() {
+fn derivation_by_hmac() {
     batches::<HKcAes256Gcm>(16, 4);
 }
 
 #[test]
-fn of_aegis_128l() {
+fn aegis_128l() {
     batches::<Aegis<X128<1>, U16>>(32, 8);
     batches::<Aegis<X128<1>, U32>>(32, 8);
 }
 
 #[test]
-fn of_aegis_256() {
+fn aegis_256() {
     batches::<Aegis<X256<1>, U16>>(16, 8);
     batches::<Aegis<X256<1>, U32>>(16, 8);
 }
 
 #[test]
-fn of_aegis_128x2() {
+fn aegis_128x2() {
     batches::<Aegis<X128<2>, U16>>(64, 2);
 }

@@ -412,7 +412,7 @@ fn random_nonces_travel_with_the_ciphertext() {
         assert_eq!(aead.open_random_nonce(b"ad", &sealed).as_ref(), Ok(&message), "{algorithm}");
 
         let drawn = aead.seal_random_nonce(b"ad", &message);
-        match Limits::of(&algorithm).random_nonce_messages {
+        match Limits::for_algorithm(&algorithm).random_nonce_messages {
             Some(limit) if limit < 1 << 48 => {
                 assert_eq!(drawn, Err(Error::FewRandomNonces { limit }), "{algorithm}");
                 continue;

@@ -68,7 +68,7 @@ fn peer_mac(a: &Algorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
 }
 
 /// The algorithms that the draft defines and the peer has.
-fn of_the_draft(kind: Kind) -> Vec<Algorithm> {
+fn draft_algorithms(kind: Kind) -> Vec<Algorithm> {
     let all = instances(kind).into_iter().filter(|a| a.family().identity.id.starts_with("aegis-"));
     let (draft, v1): (Vec<_>, Vec<_>) = all.partition(|a| !a.family().identity.id.ends_with("-v1"));
     assert_eq!(draft.len(), 12, "six variants, two tags");
@@ -77,7 +77,7 @@ fn of_the_draft(kind: Kind) -> Vec<Algorithm> {
 }
 
 fn aeads_agree(seed: u64, ad_bytes: usize, message_bytes: usize) {
-    for a in of_the_draft(Kind::Aead) {
+    for a in draft_algorithms(Kind::Aead) {
         let (key, nonce) = (bytes(seed, a.key_bytes()), bytes(seed + 1, a.nonce_bytes()));
         let (ad, message) = (bytes(seed + 2, ad_bytes), bytes(seed + 3, message_bytes));
         let sealed = peer_seal(&a, &key, &nonce, &ad, &message);
@@ -91,7 +91,7 @@ fn aeads_agree(seed: u64, ad_bytes: usize, message_bytes: usize) {
 }
 
 fn macs_agree(seed: u64, data_bytes: usize) {
-    for a in of_the_draft(Kind::Mac) {
+    for a in draft_algorithms(Kind::Mac) {
         let (key, nonce) = (bytes(seed, a.key_bytes()), bytes(seed + 1, a.nonce_bytes()));
         let data = bytes(seed + 2, data_bytes);
         let tag = peer_mac(&a, &key, &nonce, &data);
@@ -106,13 +106,13 @@ fn macs_agree(seed: u64, data_bytes: usize) {
 
 #[test]
 fn at_every_edge() {
-    for a in of_the_draft(Kind::Aead) {
+    for a in draft_algorithms(Kind::Aead) {
         for length in edges(rate(&a)) {
             aeads_agree(1, length, 7);
             aeads_agree(1, 9, length);
         }
     }
-    for a in of_the_draft(Kind::Mac) {
+    for a in draft_algorithms(Kind::Mac) {
         edges(rate(&a)).into_iter().for_each(|length| macs_agree(1, length));
     }
 }

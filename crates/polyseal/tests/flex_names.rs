@@ -29,13 +29,17 @@ fn algorithm(text: &str) -> Algorithm {
 fn a_name_is_its_configuration() {
     for &(_, name, config) in Config::NAMED {
         let a = algorithm(name);
-        assert_eq!(Config::of(&a), Some(config), "{name}");
+        assert_eq!(Config::from_algorithm(&a), Some(config), "{name}");
         assert_eq!(a.head_bytes(), config.hidden_bytes(), "{name}");
         assert_eq!(a.tag_bytes(), config.overhead_bytes(), "{name}");
         assert_eq!(a.is_whole(), config.segment_bytes().is_some(), "{name}");
         assert_eq!(a.family().limits.max_message_bytes, config.max_message_bytes(), "{name}");
         let cfg = hex::encode(config.to_bytes());
-        assert_eq!(Config::of(&algorithm(&format!("flex:cfg={cfg}"))), Some(config), "{name}");
+        assert_eq!(
+            Config::from_algorithm(&algorithm(&format!("flex:cfg={cfg}"))),
+            Some(config),
+            "{name}"
+        );
         // Each has keys of its own.
         let (key, nonce) = (bytes(1, 32), bytes(2, a.nonce_bytes()));
         for setup_ad in [&b""[..], b"set up"] {
@@ -57,7 +61,8 @@ fn a_name_is_its_configuration() {
 fn streams_are_whole() {
     for name in ["flex-och-stream", "flex-civ-stream", "flex:cfg=0108012018000a00"] {
         let a = algorithm(name);
-        let segment = Config::of(&a).and_then(|config| config.segment_bytes()).expect("segments");
+        let segment =
+            Config::from_algorithm(&a).and_then(|config| config.segment_bytes()).expect("segments");
         for backend in Backend::available() {
             let aead = aead_on(&a, &bytes(1, 32), backend).expect(name);
             let nonce = bytes(2, 24);

@@ -187,7 +187,7 @@ impl Pairing {
             let figures: Vec<Figures> = timings.iter().map(contest::Timing::summary).collect();
             let ratios: Vec<Option<Summary>> = timings
                 .iter()
-                .map(|theirs| Summary::of_ratios(&theirs.seconds, &timings[0].seconds))
+                .map(|theirs| Summary::from_ratios(&theirs.seconds, &timings[0].seconds))
                 .collect();
             let mut row = vec![table::bytes(bytes), speed(&figures[0])];
             for at in 1..contenders.len() {

@@ -107,7 +107,7 @@ impl Timing {
     #[must_use]
     pub fn layouts(&self) -> Vec<f64> {
         let layouts = self.cycles.chunks(self.rounds_a_layout);
-        let medians = layouts.filter_map(|rounds| Summary::of(rounds.iter().copied()));
+        let medians = layouts.filter_map(|rounds| Summary::from_values(rounds.iter().copied()));
         medians.map(|layout| layout.median).collect()
     }
 
@@ -117,7 +117,7 @@ impl Timing {
     /// If there was no round; [`run`] makes at least one.
     #[must_use]
     pub fn summary(&self) -> Figures {
-        let of = |values: &[f64]| Summary::of(values.iter().copied());
+        let of = |values: &[f64]| Summary::from_values(values.iter().copied());
         let (cycles, seconds) = of(&self.cycles).zip(of(&self.seconds)).expect("a round");
         Figures {
             bytes: self.bytes,

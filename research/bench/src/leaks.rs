@@ -84,9 +84,9 @@ pub fn run(selection: Selection, out: &mut dyn Write) -> io::Result<()> {
     for backend in options.backends() {
         let mut largest = (0.0_f64, String::new());
         for suite in options.suites() {
-            for number in 0..of_suite(&suite, backend, &mut Dice(1)).len() {
+            for number in 0..suite_tests(&suite, backend, &mut Dice(1)).len() {
                 tests += 1;
-                match leaks(|| of_suite(&suite, backend, &mut Dice(1)).swap_remove(number)) {
+                match leaks(|| suite_tests(&suite, backend, &mut Dice(1)).swap_remove(number)) {
                     Ok((name, t)) => {
                         found += 1;
                         writeln!(out, "{name} leaks: |t| = {t:.1}")?;
@@ -169,7 +169,7 @@ fn classes(mut input: impl FnMut(usize) -> Input) -> [Vec<Input>; 2] {
 
 /// Sealing and opening: one key and message, and many; refusing: a tag that is wrong at its
 /// beginning, and one that is wrong at its end. MACs likewise.
-fn of_suite<'a>(suite: &'a Algorithm, backend: Backend, dice: &mut Dice) -> Vec<Test<'a>> {
+fn suite_tests<'a>(suite: &'a Algorithm, backend: Backend, dice: &mut Dice) -> Vec<Test<'a>> {
     let is_mac = suite.family().identity.kind == Kind::Mac;
     let (nonce, ad) = (dice.bytes(suite.nonce_bytes()), dice.bytes(AD_BYTES));
     let of_key = move |key: &[u8]| aead_on(suite, key, backend).expect("the length is right");
@@ -308,7 +308,7 @@ mod tests {
         let mut dice = Dice(3);
         for (name, operations) in [("aes-256-gcm", 3), ("aegis-128l-mac", 2)] {
             let suite = name.parse().unwrap();
-            let mut tests = of_suite(&suite, Backend::detect(), &mut dice);
+            let mut tests = suite_tests(&suite, Backend::detect(), &mut dice);
             assert_eq!(tests.len(), operations);
             for test in &mut tests {
                 for class in &test.classes {

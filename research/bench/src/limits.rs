@@ -54,7 +54,7 @@ impl Width {
 
     /// The widest that the back end of this name has.
     #[must_use]
-    pub fn of_backend(backend: &str) -> Option<Self> {
+    pub fn for_backend(backend: &str) -> Option<Self> {
         match backend {
             "aesni" => Some(Self::Xmm),
             "vaes256" => Some(Self::Ymm),
@@ -148,7 +148,7 @@ pub struct AegisShape {
 impl AegisShape {
     /// The shape of the algorithm with this id; a degree that is a parameter is given beside it.
     #[must_use]
-    pub fn of(id: &str, degree: Option<u64>) -> Option<Self> {
+    pub fn for_suite(id: &str, degree: Option<u64>) -> Option<Self> {
         let variant = id.strip_prefix("aegis-")?;
         let variant = variant.strip_suffix("-mac").unwrap_or(variant);
         let (rounds, bytes, rest) = match (variant.strip_prefix("128"), variant.strip_prefix("256"))
@@ -237,10 +237,10 @@ fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
     let mut table = Table::new(title, head.map(String::from));
     for suite in options.suites() {
         let id = suite.family().identity.id;
-        let shape = AegisShape::of(id, suite.param("degree"));
+        let shape = AegisShape::for_suite(id, suite.param("degree"));
         for operation in options.operations() {
             let runner = |backend: Backend| {
-                let width = Width::of_backend(backend.name())?;
+                let width = Width::for_backend(backend.name())?;
                 let natural = shape.and_then(|shape| shape.bound(figures, width));
                 let bound = natural.or_else(|| Bulk::bound(id, bulk, width))?;
                 Some((ours::contender(&suite, operation, backend)?, bound))
@@ -277,7 +277,7 @@ mod tests {
     ];
 
     fn bound(id: &str, widest: Width) -> f64 {
-        let bound = AegisShape::of(id, Some(8)).and_then(|shape| shape.bound(&ZEN4, widest));
+        let bound = AegisShape::for_suite(id, Some(8)).and_then(|shape| shape.bound(&ZEN4, widest));
         (bound.unwrap() * 1e4).round() / 1e4
     }
 
@@ -311,8 +311,8 @@ mod tests {
 
     #[test]
     fn other_algorithms_have_no_bound_here() {
-        assert_eq!(AegisShape::of("xaes-256-gcm", None), None);
-        assert_eq!(AegisShape::of("aegis-128x-v1", None), None);
+        assert_eq!(AegisShape::for_suite("xaes-256-gcm", None), None);
+        assert_eq!(AegisShape::for_suite("aegis-128x-v1", None), None);
     }
 
     #[cfg(target_arch = "x86_64")]

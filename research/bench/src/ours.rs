@@ -377,18 +377,18 @@ mod tests {
             tag[0] ^= 1;
             assert!(!typed.open(&nonce, b"", &message, &tag, &mut opened));
         }
-        fn of<C: AeadInOut + aead::KeyInit>() -> TypedAead<C, impl Fn(&ring::Key) -> C> {
+        fn typed<C: AeadInOut + aead::KeyInit>() -> TypedAead<C, impl Fn(&ring::Key) -> C> {
             let make = |key: &ring::Key| C::new(first(key));
             TypedAead { cipher: make(&KEY), make }
         }
-        compare("aegis-256x2", of::<Aegis<X256<2>>>());
-        compare("aes-128-gcm", OneUseKey(of::<Gcm<Aes128>>()));
-        compare("aes-256-gcm", OneUseKey(of::<Gcm<Aes256>>()));
-        compare("xaes-256-gcm", of::<Xaes256Gcm>());
-        compare("kc-xaes-256-gcm", of::<KcXaes256Gcm>());
-        compare("flex-och-public", of::<FlexOchPublic>());
-        compare("flex-och-transport", of::<FlexOchTransport>());
-        compare("flex-civ-public", of::<FlexCivPublic>());
-        compare("flex-robust", of::<FlexRobust>());
+        compare("aegis-256x2", typed::<Aegis<X256<2>>>());
+        compare("aes-128-gcm", OneUseKey(typed::<Gcm<Aes128>>()));
+        compare("aes-256-gcm", OneUseKey(typed::<Gcm<Aes256>>()));
+        compare("xaes-256-gcm", typed::<Xaes256Gcm>());
+        compare("kc-xaes-256-gcm", typed::<KcXaes256Gcm>());
+        compare("flex-och-public", typed::<FlexOchPublic>());
+        compare("flex-och-transport", typed::<FlexOchTransport>());
+        compare("flex-civ-public", typed::<FlexCivPublic>());
+        compare("flex-robust", typed::<FlexRobust>());
     }
 }

@@ -20,7 +20,7 @@ pub struct Summary {
 impl Summary {
     /// The quartiles of `values`; `None` if it is empty.
     #[must_use]
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
         Some(Self {
@@ -35,8 +35,8 @@ impl Summary {
     /// The ratio is taken inside a round, where both met the same disturbance, and only then
     /// summarised.
     #[must_use]
-    pub fn of_ratios(theirs: &[f64], ours: &[f64]) -> Option<Self> {
-        Self::of(theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours))
+    pub fn from_ratios(theirs: &[f64], ours: &[f64]) -> Option<Self> {
+        Self::from_values(theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours))
     }
 
     /// The interquartile range.
@@ -61,25 +61,25 @@ mod tests {
 
     #[test]
     fn quartiles_interpolate() {
-        let summary = Summary::of([4.0, 1.0, 3.0, 2.0]).unwrap();
+        let summary = Summary::from_values([4.0, 1.0, 3.0, 2.0]).unwrap();
         assert_eq!(summary, Summary { q1: 1.75, median: 2.5, q3: 3.25 });
         assert_eq!(summary.spread(), 1.5);
     }
 
     #[test]
     fn one_value_is_its_own_summary() {
-        assert_eq!(Summary::of([7.0]), Some(Summary { q1: 7.0, median: 7.0, q3: 7.0 }));
+        assert_eq!(Summary::from_values([7.0]), Some(Summary { q1: 7.0, median: 7.0, q3: 7.0 }));
     }
 
     #[test]
     fn nothing_has_no_summary() {
-        assert_eq!(Summary::of([]), None);
+        assert_eq!(Summary::from_values([]), None);
     }
 
     #[test]
     fn an_outlier_does_not_move_the_median() {
-        let calm = Summary::of([1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
-        let burst = Summary::of([1.0, 900.0, 1.0, 1.0, 1.0]).unwrap();
+        let calm = Summary::from_values([1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+        let burst = Summary::from_values([1.0, 900.0, 1.0, 1.0, 1.0]).unwrap();
         assert_eq!(calm, burst);
     }
 
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn ratios_are_taken_round_by_round() {
         let (theirs, ours) = ([2.0, 8.0, 2.0, 4.0, 1.0], [1.0, 4.0, 1.0, 2.0, 2.0]);
-        assert_eq!(Summary::of_ratios(&theirs, &ours).unwrap().median, 2.0);
-        assert_eq!(Summary::of(theirs).unwrap().median, 2.0);
-        assert_eq!(Summary::of(ours).unwrap().median, 2.0);
+        assert_eq!(Summary::from_ratios(&theirs, &ours).unwrap().median, 2.0);
+        assert_eq!(Summary::from_values(theirs).unwrap().median, 2.0);
+        assert_eq!(Summary::from_values(ours).unwrap().median, 2.0);
     }
 }

@@ -38,7 +38,7 @@ fn length(from: Sizes, by: u8) -> usize {
 }
 
 impl Message {
-    pub(crate) fn of(input: &[u8]) -> Self {
+    pub(crate) fn from_input(input: &[u8]) -> Self {
         let mut input = Bytes(input);
         let [family, tag, parameter, cuts, ad] = input.array();
         Self {

@@ -11,9 +11,9 @@ pub(crate) fn check(text: &str) {
             assert!(algorithm.family().sizes.tag_bytes.accepts(algorithm.tag_bytes()));
             assert_eq!(
                 algorithm.family().identity.id.starts_with("flex"),
-                Config::of(&algorithm).is_some()
+                Config::from_algorithm(&algorithm).is_some()
             );
-            if let Some(config) = Config::of(&algorithm) {
+            if let Some(config) = Config::from_algorithm(&algorithm) {
                 let builder = Builder::from_bytes(config.to_bytes()).expect("its own bytes");
                 assert_eq!(builder.allow_64_bits().build(), Ok(config));
             }

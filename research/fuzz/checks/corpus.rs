@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The names of the inputs, and what is in them.
-pub(crate) fn of(target: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../research/fuzz/corpus").join(target);
     let entries = fs::read_dir(folder).expect("a corpus").map(|entry| entry.expect("an entry"));

@@ -22,7 +22,7 @@ pub(crate) enum File {
 }
 
 impl File {
-    pub(crate) fn of(input: &[u8]) -> Self {
+    pub(crate) fn from_input(input: &[u8]) -> Self {
         let mut input = Bytes(input);
         match input.byte() % 3 {
             0 => Self::Anything(input.rest().to_vec()),

@@ -26,7 +26,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn of(input: &[u8]) -> Self {
+    pub(crate) fn from_input(input: &[u8]) -> Self {
         let mut input = Bytes(input);
         let [shape, seed, config @ ..] = input.array::<10>();
         let lengths = [(); 5].map(|()| input.number());
@@ -126,11 +126,15 @@ fn described(config: &Config) {
     assert_eq!(builder.build(), Ok(*config));
 
     let algorithm = named(config);
-    assert_eq!(Config::of(&algorithm), Some(*config), "{algorithm}");
+    assert_eq!(Config::from_algorithm(&algorithm), Some(*config), "{algorithm}");
     assert_eq!(algorithm.to_string().parse(), Ok(algorithm), "{algorithm}");
     let bytes: Vec<String> = config.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     let text = format!("flex:allow-64-bit=1,cfg={}", bytes.concat());
-    assert_eq!(text.parse::<Algorithm>().map(|a| Config::of(&a)), Ok(Some(*config)), "{text}");
+    assert_eq!(
+        text.parse::<Algorithm>().map(|a| Config::from_algorithm(&a)),
+        Ok(Some(*config)),
+        "{text}"
+    );
 }
 
 fn named(config: &Config) -> Algorithm {
@@ -171,7 +175,7 @@ fn sealed(case: &Case, config: &Config, parts: &Parts) {
     assert_eq!(prepared.seal(nonce, message).as_ref(), Ok(&sealed));
     assert_eq!(*prepared.open(told, &sealed).expect("opening").message, *message);
     if config.prehashes_setup_ad() {
-        let hash = SetupHash::of(config.profile(), setup_ad).expect("a hash");
+        let hash = SetupHash::new(config.profile(), setup_ad).expect("a hash");
         let prehashed = Flex::init_prehashed(*config, key, &hash).expect("a key");
         assert_eq!(prehashed.seal(nonce, ad, message).as_ref(), Ok(&sealed));
     }

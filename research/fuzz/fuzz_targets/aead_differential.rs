@@ -9,4 +9,4 @@ mod input;
 
 use aead_differential::{Message, check};
 
-fuzz_target!(|bytes: &[u8]| check(&Message::of(bytes)));
+fuzz_target!(|bytes: &[u8]| check(&Message::from_input(bytes)));

@@ -9,4 +9,4 @@ mod input;
 
 use file_parser::{File, check};
 
-fuzz_target!(|bytes: &[u8]| check(File::of(bytes)));
+fuzz_target!(|bytes: &[u8]| check(File::from_input(bytes)));

@@ -9,4 +9,4 @@ mod input;
 
 use flex_configuration::{Case, check};
 
-fuzz_target!(|bytes: &[u8]| check(&Case::of(bytes)));
+fuzz_target!(|bytes: &[u8]| check(&Case::from_input(bytes)));

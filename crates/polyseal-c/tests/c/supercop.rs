@@ -92,8 +92,8 @@ impl Primitive {
             let fields: Vec<&str> = line.split(' ').collect();
             let name: Algorithm = fields[1].parse().expect("a name");
             // Configurations of Flex have names, and vectors have configurations.
-            let same = match Config::of(&own) {
-                Some(config) => Config::of(&name) == Some(config),
+            let same = match Config::from_algorithm(&own) {
+                Some(config) => Config::from_algorithm(&name) == Some(config),
                 None => name == own,
             };
             same && fields[4] == "-" && fields[3].len() == 2 * key && fields[5].len() == 2 * nonce

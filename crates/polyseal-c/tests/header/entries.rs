@@ -69,7 +69,7 @@ fn about(row: &Row) -> String {
     if row.kind == RowKind::Mac {
         return text;
     }
-    match Limits::of(&algorithm).random_nonce_messages {
+    match Limits::for_algorithm(&algorithm).random_nonce_messages {
         Some(limit) if limit.is_power_of_two() => {
             write!(text, " Random nonces: 2^{} messages.", limit.ilog2()).unwrap();
         }

@@ -27,7 +27,8 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
-        let object = object.pinned().map_err(|error| crate::error::of_store("read", &error))?;
+        let object =
+            object.pinned().map_err(|error| crate::error::store_failure("read", &error))?;
         return print(args, &inputs, object, PIECE_OF_OBJECT, &forbidden_outputs);
     }
     print(args, &inputs, &input.file, PIECE, &forbidden_outputs)

@@ -179,7 +179,7 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
     let bar = Bar::new(match &list {
         Some(list) if !args.restore => args.many.progress(list)?,
         Some(_) => None,
-        None => Progress::of_named(files.iter().map(PathBuf::as_path)),
+        None => Progress::for_named(files.iter().map(PathBuf::as_path)),
     });
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
@@ -226,7 +226,7 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if store.is_some() {
         expect_by_header(args)?;
     }
-    let bar = Bar::new(Progress::of_files(None, None));
+    let bar = Bar::new(Progress::for_files(None, None));
     let leave_out = |path: &Path| excluded.matches_itself(path);
     if args.restore {
         let inputs = to_restore(args)?;
@@ -281,7 +281,7 @@ fn expect_by_header(args: &RekeyArgs) -> Result {
 #[cfg(feature = "stores")]
 fn replaceable(path: &Path) -> Result<StoredObject> {
     StoredObject::open_to_rekey(&named(path)?)
-        .map_err(|error| crate::error::of_store("rekey", &error))
+        .map_err(|error| crate::error::store_failure("rekey", &error))
 }
 
 /// Another header before the payload of an object, which does not leave the store.

@@ -250,7 +250,7 @@ fn text_of(family: &'static Family) -> String {
 
 /// The limit on bytes under nonces that are counted anywhere, as a power of two.
 fn counted_total_log2(family: &'static Family) -> Option<u32> {
-    Limits::of(&Algorithm::new(family)).counted_total_bytes.limit.map(u128::ilog2)
+    Limits::for_algorithm(&Algorithm::new(family)).counted_total_bytes.limit.map(u128::ilog2)
 }
 
 /// A parameter's values, and the tag that goes with those that change it.

@@ -68,7 +68,7 @@ impl TreeEncryption {
         encryptor: Encryptor<'_>,
         sources: &KeyInputs,
     ) -> Result {
-        let bar = Bar::new(Progress::of_files(None, None));
+        let bar = Bar::new(Progress::for_files(None, None));
         let leave_out = |path: &Path| self.excluded.matches_itself(path);
         let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
@@ -87,7 +87,7 @@ impl TreeEncryption {
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let path = only_one(&args.files)?;
     let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::new(Progress::of_files(None, None));
+    let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
     let options = Options::new()
@@ -103,7 +103,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let path = only_one(&args.files)?;
     let to = destination(&args.output)?;
     let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::new(Progress::of_files(None, None));
+    let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
     let forbidden = forbidden(&inputs.sources.forbidden_outputs());

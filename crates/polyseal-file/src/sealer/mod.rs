@@ -112,7 +112,7 @@ impl Sealer {
         let payload_key = header.payload_key(&file_key, context)?;
         let cipher = SegmentCipher::new(suite, &payload_key, segment.bytes(), Direction::Seal)?;
         let offset = if detached { 0 } else { header.payload_offset() };
-        let layout = Layout::of_plaintext(segment, suite.tag_bytes(), offset, plaintext_bytes)
+        let layout = Layout::from_plaintext(segment, suite.tag_bytes(), offset, plaintext_bytes)
             .filter(|layout| layout.segments() <= cipher.max_segments())
             .ok_or(Error::TooLong)?;
         let (source, sealed) = (source.clone(), Sealed::default());

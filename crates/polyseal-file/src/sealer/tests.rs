@@ -162,7 +162,7 @@ fn a_retry_gives_the_same_bytes_and_another_plaintext_is_refused() {
 }
 
 #[test]
-fn of_threads_that_seal_one_segment_with_different_plaintexts_one_gets_it() {
+fn one_thread_gets_a_segment_that_several_seal_differently() {
     for _ in 0..50 {
         let (sealer, ready) = (begin("aes-256-gcm", 4096, true), Barrier::new(4));
         let sealed: Vec<_> = thread::scope(|scope| {

@@ -189,7 +189,7 @@ impl Aws {
 
 impl Kms for Aws {
     fn wrap(&self, key: &Key, context: &Context) -> Result<Blob> {
-        let plaintext = Some(Secret::of(key, &BASE64_STANDARD));
+        let plaintext = Some(Secret::new(key, &BASE64_STANDARD));
         let request = Request { plaintext, ..self.request(context) };
         self.call("Encrypt", &request, |response| Self::blob(&response))
     }

@@ -183,7 +183,7 @@ impl Azure {
 
 impl Kms for Azure {
     fn wrap(&self, key: &Key, _context: &Context) -> Result<Blob> {
-        let value = Secret::of(key, &BASE64_URL_SAFE_NO_PAD);
+        let value = Secret::new(key, &BASE64_URL_SAFE_NO_PAD);
         let url = self.url("", "wrapkey")?;
         self.call(&url, &Request { alg: ALGORITHM, value }, |wrapped: Wrapped| {
             let version = wrapped.kid.rsplit('/').next().filter(|version| is_version(version))?;

@@ -106,7 +106,7 @@ impl Gcp {
 impl Kms for Gcp {
     fn wrap(&self, key: &Key, context: &Context) -> Result<Blob> {
         let request = Request {
-            plaintext: Some(Secret::of(key, &BASE64_STANDARD)),
+            plaintext: Some(Secret::new(key, &BASE64_STANDARD)),
             ciphertext: None,
             additional_authenticated_data: BASE64_STANDARD.encode(context.to_bytes()),
         };

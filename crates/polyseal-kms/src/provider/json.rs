@@ -88,7 +88,7 @@ pub(super) fn by_status(status: u16, says: String) -> Refusal {
 pub(super) struct Secret(Zeroizing<String>);
 
 impl Secret {
-    pub(super) fn of(key: &Key, alphabet: &impl Engine) -> Self {
+    pub(super) fn new(key: &Key, alphabet: &impl Engine) -> Self {
         let mut text = Zeroizing::new(String::with_capacity(64));
         alphabet.encode_string(key.reveal(), &mut text);
         Self(text)

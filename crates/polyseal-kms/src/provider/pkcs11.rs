@@ -40,7 +40,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn of(uri: &Uri) -> Result<Self> {
+    fn from_uri(uri: &Uri) -> Result<Self> {
         const KNOWN: [&str; 8] =
             ["token", "serial", "manufacturer", "model", "slot-id", "object", "id", "type"];
         let bad = |why: String| Error::new(Problem::Uri(why));
@@ -70,7 +70,7 @@ impl Names {
 
 pub(super) fn connect(uri: &Uri, settings: &Settings) -> Result<Box<dyn Kms>> {
     Ok(Box::new(Pkcs11 {
-        names: Names::of(uri)?,
+        names: Names::from_uri(uri)?,
         module: module::path(uri, settings)?,
         uri: uri.clone(),
         settings: settings.clone(),

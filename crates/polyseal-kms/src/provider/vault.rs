@@ -128,7 +128,7 @@ impl Vault {
 impl Kms for Vault {
     fn wrap(&self, key: &Key, context: &Context) -> Result<Blob> {
         let request = Request {
-            plaintext: Some(Secret::of(key, &BASE64_STANDARD)),
+            plaintext: Some(Secret::new(key, &BASE64_STANDARD)),
             ciphertext: None,
             associated_data: BASE64_STANDARD.encode(context.to_bytes()),
         };

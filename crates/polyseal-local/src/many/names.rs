@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 
-use crate::platform::of_bytes;
+use crate::platform::name_from_bytes;
 
 /// More bytes than any system takes for a name.
 const MOST: u64 = 65_536;
@@ -41,7 +41,7 @@ impl<R: BufRead> NameList<R> {
                 return Err(io::ErrorKind::InvalidFilename.into());
             }
             if !name.is_empty() {
-                return Ok(Some(PathBuf::from(&*of_bytes(&name))));
+                return Ok(Some(PathBuf::from(&*name_from_bytes(&name))));
             }
         }
     }

@@ -26,8 +26,8 @@ pub(crate) use self::system::FileStatus;
 use self::system::is_link_of_us;
 pub(crate) use self::system::{
     Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, expect_name,
-    expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, of_bytes, owner_is_kept,
-    path_bytes, path_of_bytes, process_mask,
+    expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, name_from_bytes,
+    owner_is_kept, path_bytes, path_of_bytes, process_mask,
 };
 pub use self::system::{Directory, FileId, SpecialFile, take_wider_modes};
 #[cfg(unix)]

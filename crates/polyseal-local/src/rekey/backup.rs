@@ -89,9 +89,9 @@ fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
     match copy.directory.open_suspicious(&copy.name) {
         Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {
-            let by = Owner::of(&file).map_err(unread_error)?;
+            let by = Owner::from_file(&file).map_err(unread_error)?;
             let is_file = file.metadata().map_err(unread_error)?.is_file();
-            let owner = Owner::of(beside).map_err(unread_error)?;
+            let owner = Owner::from_file(beside).map_err(unread_error)?;
             let is_trusted = is_file && (by == owner || by.is_us());
             if is_trusted { Ok(Some(file)) } else { Err(BackupProblem::Foreign) }
         }

@@ -33,7 +33,7 @@ pub fn rekey_files(
     let items = paths.map(|path| {
         let name = path?;
         let bytes = fs::metadata(&name).map_or(0, |seen| seen.len());
-        let id = FileId::of_path(&name).ok();
+        let id = FileId::from_path(&name).ok();
         Ok(Item { bytes, id, it: name.clone(), name })
     });
     let before = |files: &[Item<PathBuf>]| {

@@ -398,7 +398,7 @@ impl<'a> RekeyedFile<'a> {
     /// An I/O error.
     pub fn input(&self) -> Result<FileId> {
         let RekeySource { place, file, .. } = &self.0.opened;
-        FileId::of_file(file).cannot("read", &place.shown)
+        FileId::from_file(file).cannot("read", &place.shown)
     }
 
     /// Writes the whole file to `output`, which messages call `shown`.

@@ -10,7 +10,7 @@ use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{manifest_name, sealed_name};
-use crate::error::{Error, Result, of_manifest};
+use crate::error::{Error, Result, manifest_error};
 use crate::platform::{EntryKind, path_bytes, path_of_bytes};
 
 /// An entry of the manifest, a file on disk, or both.
@@ -89,7 +89,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     }
 
     fn entry(&mut self) -> Option<Result<Entry>> {
-        let entry = self.manifest.next()?.map_err(of_manifest(&self.shown));
+        let entry = self.manifest.next()?.map_err(manifest_error(&self.shown));
         if let Ok(Entry { kind: Kind::Directory, .. }) = &entry
             && let Ok(entry) = &entry
         {

@@ -18,11 +18,11 @@ use super::names::TreeNames;
 use super::store::{ManifestFile, Store, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed_name};
-use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
+use crate::error::{Error, ErrorContext, Problem, Result, file, manifest_error};
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, of_bytes, process_mask};
+use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, name_from_bytes, process_mask};
 use crate::rekey::backup;
 use crate::watch::Watch;
 
@@ -103,7 +103,8 @@ impl<'a> SealedTree<'a> {
             Self { storage, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
-            if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
+            if let Kind::File { plaintext_bytes, .. } = entry.map_err(manifest_error(&shown))?.kind
+            {
                 files += 1;
                 bytes = bytes.saturating_add(plaintext_bytes);
             }
@@ -168,7 +169,7 @@ impl<'a> SealedTree<'a> {
         let (shown, root) = (self.shown(Path::new(&manifest_name())), self.shown(Path::new("")));
         let (mut names, mut left_out) = (TreeNames::default(), None::<PathBuf>);
         for entry in self.entries()? {
-            let entry = entry.map_err(of_manifest(&shown))?;
+            let entry = entry.map_err(manifest_error(&shown))?;
             let path = path_of(&entry);
             if left_out.as_ref().is_some_and(|out| path.starts_with(out)) {
                 continue;
@@ -369,7 +370,7 @@ fn entries<'a>(
     read: impl Fn(Plaintext<'a>) -> std::result::Result<Entries<'a>, ManifestError>,
 ) -> Result<Entries<'a>> {
     let reader = decryptor.reader(manifest).map_err(file(shown))?;
-    read(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(shown))
+    read(BufReader::with_capacity(1 << 16, reader)).map_err(manifest_error(shown))
 }
 
 impl ManifestVersion {
@@ -460,7 +461,7 @@ impl DecryptedTree<'_> {
             let shown = self.to.tree.shown(&path);
             return Err(Error::new(&shown, Problem::LinkLeadsOut(target.clone())));
         }
-        let place = self.to.link(&path, &of_bytes(target))?;
+        let place = self.to.link(&path, &name_from_bytes(target))?;
         let Place { directory, name, shown, .. } = &place;
         directory.set_link_time(name, entry.modified).cannot("write", shown)?;
         Ok(Some(FileOutcome::Linked { bytes: target.len() as u64 }))

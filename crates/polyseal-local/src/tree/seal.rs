@@ -13,7 +13,7 @@ use super::store::{NewSealedFile, OverwriteRule, Store};
 use super::target::{NewTree, WritableTree};
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{MANIFEST, Tree, manifest_name, sealed_name};
-use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, unwrapped};
+use crate::error::{Error, ErrorContext, Problem, Result, manifest_error, sealing, unwrapped};
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
@@ -212,7 +212,7 @@ fn count(from: &Tree, options: &Options<'_>, stop: &AtomicBool) {
             return;
         }
         if step.kind == EntryKind::File
-            && let Ok((directory, name)) = from.root.of_beneath(&step.disk_path)
+            && let Ok((directory, name)) = from.root.parent_and_name_beneath(&step.disk_path)
             && let Ok(seen) = directory.stat(&name)
         {
             files += 1;
@@ -320,7 +320,7 @@ impl Manifest<'_> {
     ) -> Result<Total> {
         let shown = &self.shown;
         let mut report = FileReporter::new(tell, self.options.progress);
-        let writer = Writer::new(Vec::new()).map_err(of_manifest(shown))?;
+        let writer = Writer::new(Vec::new()).map_err(manifest_error(shown))?;
         let mut plaintext = Plaintext {
             outcomes,
             writer: Some(writer),
@@ -360,7 +360,7 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
             // A file that the manifest refuses is not of this tree.
             let done = outcome.and_then(|(entry, done)| {
                 let pushed = entry.iter().try_for_each(|entry| writer.push(entry));
-                pushed.map_err(of_manifest(&shown))?;
+                pushed.map_err(manifest_error(&shown))?;
                 if entry.is_some_and(|entry| entry.kind == Kind::Directory) {
                     self.report.directory();
                 }
@@ -375,7 +375,7 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
             return Err(Error::new(&self.from.shown(Path::new("")), Problem::Cancelled));
         } else if let Some(writer) = self.writer.take() {
             let shown = self.from.shown(Path::new(""));
-            self.ready = writer.finish().map_err(of_manifest(&shown))?;
+            self.ready = writer.finish().map_err(manifest_error(&shown))?;
         }
         Ok(())
     }

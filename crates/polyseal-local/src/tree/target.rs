@@ -112,10 +112,10 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// systems that give all that is made to one user. A file that was just made is known by its
 /// descriptor, so that nobody can put another in its place.
 fn belongs_as_what_we_make(directory: &Directory, folder: &Directory) -> io::Result<bool> {
-    let owner = Owner::of(&directory.to_file()?)?;
+    let owner = Owner::from_file(&directory.to_file()?)?;
     let new = match folder.create_unnamed()? {
-        Some(unnamed) => Owner::of(&unnamed)?,
-        None => Owner::of(&Temporary::new(folder, |name| folder.create(name))?.1)?,
+        Some(unnamed) => Owner::from_file(&unnamed)?,
+        None => Owner::from_file(&Temporary::new(folder, |name| folder.create(name))?.1)?,
     };
     Ok(owner == new)
 }
@@ -132,7 +132,7 @@ impl WritableTree {
         if !self.overwrite && place.is_taken() {
             return Err(self.written.exists(&place));
         }
-        NewFile::create_in(place, self.overwrite, options.forbidden)?.of_run(&self.written)
+        NewFile::create_in(place, self.overwrite, options.forbidden)?.in_run(&self.written)
     }
 
     /// Makes a directory of the tree, which may be there.

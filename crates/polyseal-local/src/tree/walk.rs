@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::cursor::Cursor;
 use super::{SUFFIX, sealed_name};
 use crate::leftovers;
-use crate::platform::{Directory, EntryKind, bytes, name_key, of_bytes};
+use crate::platform::{Directory, EntryKind, bytes, name_from_bytes, name_key};
 
 /// One name.
 pub(super) struct WalkEntry {
@@ -86,7 +86,7 @@ impl<'a> Walk<'a> {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });
-        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(&*of_bytes(key)));
+        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(&*name_from_bytes(key)));
         let mut names: Vec<_> = found.filter(is_in).collect();
         names.sort_unstable();
         if !self.sealed {
@@ -142,7 +142,7 @@ impl Iterator for Walk<'_> {
                 continue;
             };
             let step = WalkEntry {
-                path: directory.join(&*of_bytes(&key)),
+                path: directory.join(&*name_from_bytes(&key)),
                 disk_path: directory.join(name),
                 kind,
             };

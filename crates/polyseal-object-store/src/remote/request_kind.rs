@@ -94,7 +94,7 @@ impl RequestKind {
             Self::Head => (0, 0),
             Self::Object => (length.unwrap_or(u64::MAX), length.unwrap_or(0)),
             Self::Range(part) => {
-                let least = part.of(answer)?;
+                let least = part.promised_bytes(answer)?;
                 (part.max_bytes(), least)
             }
             Self::List => (LIST_BYTES, 0),
@@ -136,7 +136,7 @@ impl RequestedRange {
     }
 
     /// The bytes that an answer of success promises.
-    fn of(self, answer: &mut response::Parts) -> Result<u64, HttpError> {
+    fn promised_bytes(self, answer: &mut response::Parts) -> Result<u64, HttpError> {
         let length = content_length(&answer.headers);
         if answer.status == StatusCode::PARTIAL_CONTENT {
             let Some(range) = ContentRange::from_headers(&answer.headers) else {

@@ -56,16 +56,16 @@ impl Prefix {
     /// The prefix `url`, with a `/` at its end or not. Nothing is asked of the store yet.
     ///
     /// # Errors
-    /// As [`Bucket::connect`], and those of [`of`](Self::of).
+    /// As [`Bucket::connect`], and those of [`in_bucket`](Self::in_bucket).
     pub fn new(url: &ObjectUrl, on_notice: &OnNotice) -> Result<Self, Error> {
-        Self::of(Bucket::connect(url, on_notice)?, url)
+        Self::in_bucket(Bucket::connect(url, on_notice)?, url)
     }
 
     /// The same in a bucket that is there already.
     ///
     /// # Errors
     /// [`Problem::NoName`] and [`Problem::NoLists`].
-    pub fn of(bucket: Arc<Bucket>, url: &ObjectUrl) -> Result<Self, Error> {
+    pub fn in_bucket(bucket: Arc<Bucket>, url: &ObjectUrl) -> Result<Self, Error> {
         if url.scheme() == Scheme::Web {
             return Err(Error::new(url.to_string(), Problem::NoLists));
         }
@@ -207,7 +207,7 @@ impl StoredObject {
     /// # Errors
     /// As [`PinnedObject::open`].
     pub fn open(object: &Object) -> Result<Self, Error> {
-        PinnedObject::open(object).map(Self::of)
+        PinnedObject::open(object).map(Self::from_pinned)
     }
 
     /// The same, of which only the beginning has come, to tell which kind of file it is.
@@ -215,10 +215,10 @@ impl StoredObject {
     /// # Errors
     /// As [`PinnedObject::look`].
     pub fn look(object: &Object) -> Result<Self, Error> {
-        PinnedObject::look(object).map(Self::of)
+        PinnedObject::look(object).map(Self::from_pinned)
     }
 
-    fn of(pinned: PinnedObject) -> Self {
+    fn from_pinned(pinned: PinnedObject) -> Self {
         let pinned = Arc::new(pinned);
         Self { prefetcher: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
     }

@@ -18,7 +18,7 @@ use crate::clients::{Log, found, retry, s3_builder};
 use crate::raw::{Server, endless};
 
 /// The credentials of a container, from the server at `url`, for a key.
-fn of_a_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
+fn credentials_for_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("token");
     fs::write(&file, token).unwrap();
@@ -30,7 +30,7 @@ fn of_a_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
 }
 
 /// How a store that has them from there fails.
-async fn of_a_store(url: &str) -> object_store::Error {
+async fn store_error(url: &str) -> object_store::Error {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("token");
     fs::write(&file, "token").unwrap();
@@ -62,9 +62,9 @@ async fn whoever_gives_credentials_does_not_decide_how_much_memory_is_taken() {
             noted.fetch_add(endless(out, in_chunks), Ordering::Relaxed);
             Ok(())
         });
-        let problem = of_a_key(&server.origin(), "token").unwrap_err();
+        let problem = credentials_for_key(&server.origin(), "token").unwrap_err();
         assert!(problem.to_string().contains("more than the 1048576 bytes"), "{problem}");
-        let error = of_a_store(&server.origin()).await;
+        let error = store_error(&server.origin()).await;
         assert_eq!(found::<ExcessBytes>(&error), ExcessBytes { asked: 1 << 20 });
         assert_eq!(server.heads().len(), 2, "it is not asked again");
     }
@@ -76,11 +76,11 @@ async fn whoever_gives_credentials_is_followed_nowhere() {
     let other = answer("id", "token");
     let head = format!("HTTP/1.1 307 x\r\nLocation: {}/x\r\nContent-Length: 0", other.origin());
     let server = Server::saying(&head, "");
-    let problem = of_a_key(&server.origin(), "token").unwrap_err();
+    let problem = credentials_for_key(&server.origin(), "token").unwrap_err();
     assert!(problem.to_string().contains("is not followed"), "{problem}");
     let to = Some(other.origin());
     assert_eq!(
-        found::<Redirected>(&of_a_store(&server.origin()).await),
+        found::<Redirected>(&store_error(&server.origin()).await),
         Redirected { to, region: None }
     );
     assert_eq!(other.heads(), [""; 0]);
@@ -89,18 +89,18 @@ async fn whoever_gives_credentials_is_followed_nowhere() {
 #[test]
 fn what_makes_no_header_is_an_error() {
     let server = answer("id", "token");
-    let found = of_a_key(&server.origin(), "token").unwrap();
+    let found = credentials_for_key(&server.origin(), "token").unwrap();
     assert_eq!(
         (found.id.as_str(), found.token.as_deref().map(String::as_str)),
         ("id", Some("token"))
     );
     for token in ["token\n", "token\r\n", "to\nken"] {
-        let problem = of_a_key(&server.origin(), token).unwrap_err();
+        let problem = credentials_for_key(&server.origin(), token).unwrap_err();
         assert!(matches!(&problem, Problem::Setting(why) if why.contains("line end")), "{problem}");
     }
     assert_eq!(server.heads().len(), 1, "nothing is sent");
     for (id, token) in [("id", r"token\n"), (r"i\u0000d", "token")] {
-        let problem = of_a_key(&answer(id, token).origin(), "token").unwrap_err();
+        let problem = credentials_for_key(&answer(id, token).origin(), "token").unwrap_err();
         assert!(matches!(problem, Problem::Setting(_)), "{problem}");
     }
 }

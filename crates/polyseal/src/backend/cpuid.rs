@@ -52,7 +52,7 @@ macro_rules! features {
 
         /// Each feature, its name and what the standard library says of it.
         #[cfg(all(test, feature = "std"))]
-        fn of_the_standard_library() -> impl Iterator<Item = (Feature, &'static str, bool)> {
+        fn standard_library_features() -> impl Iterator<Item = (Feature, &'static str, bool)> {
             [$((Feature::$name, $text, std::is_x86_feature_detected!($text)),)+].into_iter()
         }
     };
@@ -145,7 +145,7 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn the_standard_library_finds_the_same() {
-        for (feature, name, expected) in of_the_standard_library() {
+        for (feature, name, expected) in standard_library_features() {
             assert_eq!(has([feature]), expected, "{name}");
         }
     }

@@ -76,7 +76,7 @@ impl Flex {
     /// use polyseal::flex::{Config, Flex, Mode, Profile, SetupHash};
     ///
     /// let config = Config::builder(Mode::Och).prehash_setup_ad().build()?;
-    /// let setup = SetupHash::of(Profile::S512, b"a long description of the application")?;
+    /// let setup = SetupHash::new(Profile::S512, b"a long description of the application")?;
     /// let [first, second] =
     ///     [[1; 32], [2; 32]].map(|key| Flex::init_prehashed(config, &key, &setup));
     /// let sealed = first?.seal(&[1; 32], b"", b"message")?;

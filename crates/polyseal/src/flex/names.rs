@@ -308,12 +308,12 @@ impl Config {
     /// ```
     /// use polyseal::flex::Config;
     ///
-    /// assert_eq!(Config::of(&"flex-civ".parse()?), Some(Config::CIV));
-    /// assert_eq!(Config::of(&"aegis-128l".parse()?), None);
+    /// assert_eq!(Config::from_algorithm(&"flex-civ".parse()?), Some(Config::CIV));
+    /// assert_eq!(Config::from_algorithm(&"aegis-128l".parse()?), None);
     /// # Ok::<(), polyseal::Error>(())
     /// ```
     #[must_use]
-    pub fn of(algorithm: &Algorithm) -> Option<Self> {
+    pub fn from_algorithm(algorithm: &Algorithm) -> Option<Self> {
         let id = algorithm.family().identity.id;
         if id == ANY.identity.id {
             // A configuration that breaks a rule has been refused.
@@ -363,7 +363,7 @@ mod makers {
         setup_ad: &[u8],
         backend: Backend,
     ) -> Result<BoxedAead> {
-        let config = Config::of(algorithm).ok_or(Error::Parameter)?;
+        let config = Config::from_algorithm(algorithm).ok_or(Error::Parameter)?;
         Ok(boxed(Flex::on(backend, config, key, setup_ad)?))
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
     let (m, bytes) = ((whole.len() / P::B) as u64 + 1, whole.len());
     if bytes + tail.len() == 0 {
         // In registers: there are no blocks for which to make room.
-        TailHash::of(1, first, 0).tag(&e).store_partial(tag);
+        TailHash::new(1, first, 0).tag(&e).store_partial(tag);
         return;
     }
     let padded = pad10::<P, M>(machine, tail.get_in());
@@ -88,7 +88,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
     if !done {
         x = SingleState::<P, M>::permute(machine, x);
     }
-    let mut hash = TailHash::of(m, sum, tail.len());
+    let mut hash = TailHash::new(m, sum, tail.len());
     if !tail.is_empty() {
         let p = SingleState::<P, M>::load_partial(machine, tail.get_in());
         p.xor(x[0]).xor(d[0]).store_partial(tail.get_out());
@@ -125,13 +125,13 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
     let (whole, mut tail) = text.rest::<P>();
     let (m, bytes) = ((whole.len() / P::B) as u64 + 1, whole.len());
     if bytes + tail.len() == 0 {
-        TailHash::of(1, first, 0).tag(&e).store_partial(expected);
+        TailHash::new(1, first, 0).tag(&e).store_partial(expected);
         return;
     }
     let mut pass = Crypt::<_, true> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
     let mut masks = e.masks(code::BLOCK, true);
     let mut at = run_groups(machine, &mut masks, bytes, &mut pass);
-    let mut hash = TailHash::<P, M>::of(m, first, tail.len());
+    let mut hash = TailHash::<P, M>::new(m, first, tail.len());
     if tail.is_empty() {
         run_last(machine, &masks, at, bytes, &mut pass);
     } else {
@@ -206,7 +206,7 @@ struct TailHash<P: Parameters, M: Machine<P>> {
 
 impl<P: Parameters, M: Machine<P>> TailHash<P, M> {
     #[inline(always)]
-    fn of(m: u64, sum: SingleState<P, M>, tail: usize) -> Self {
+    fn new(m: u64, sum: SingleState<P, M>, tail: usize) -> Self {
         // CT: lengths are public.
         let code = match tail {
             0 => code::TAG,

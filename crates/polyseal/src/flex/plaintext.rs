@@ -17,7 +17,7 @@ pub(super) struct Plaintext<'i, 'o> {
 impl<'i, 'o> Plaintext<'i, 'o> {
     /// Without a hidden nonce.
     #[inline(always)]
-    pub(super) fn of(message: InOutBuf<'i, 'o, u8>) -> Self {
+    pub(super) fn new(message: InOutBuf<'i, 'o, u8>) -> Self {
         Self { nonce: [].as_mut_slice().into(), message }
     }
 

@@ -234,7 +234,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         let tag_at = whole.len() - self.config.tag_bytes();
         let (x, tag) = whole.split_at_mut(tag_at);
         let (stretch, expected) = expected.split_at_mut(self.config.stretch_bytes());
-        let mut text = Plaintext::of(x.into());
+        let mut text = Plaintext::new(x.into());
         self.with_context(nonce, ad, |context| {
             self.decrypt_text(context, &mut text, tag, expected);
         });
@@ -274,7 +274,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         x[..hidden].copy_from_slice(&nonce[..hidden]);
         let stretch_at = x.len() - self.config.stretch_bytes();
         x[stretch_at..].fill(0);
-        let mut text = Plaintext::of(x.into());
+        let mut text = Plaintext::new(x.into());
         self.with_context(nonce, ad, |context| self.encrypt(context, &mut text, tag));
     }
 
@@ -291,7 +291,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         let pieces: [&[u8]; 2] = [&index, &last];
         let context =
             Context::Hash { from: Some(stream), domain: Domain::Segment, pieces: &pieces };
-        self.encrypt(&context, &mut Plaintext::of(segment), tag);
+        self.encrypt(&context, &mut Plaintext::new(segment), tag);
     }
 
     /// Opens segment `index` of a stream. If it is not authentic, the output is wiped.
@@ -309,7 +309,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
             Context::Hash { from: Some(stream), domain: Domain::Segment, pieces: &pieces };
         let mut expected = [0; MAX_TAG_BYTES];
         let expected = &mut expected[..tag.len()];
-        self.decrypt_text(&context, &mut Plaintext::of(segment.reborrow()), tag, expected);
+        self.decrypt_text(&context, &mut Plaintext::new(segment.reborrow()), tag, expected);
         release(expected, tag, [segment.get_out()]).inspect_err(|_| self.engine.wipe_stack())
     }
 

@@ -24,7 +24,7 @@ impl SetupHash {
     ///
     /// # Errors
     /// [`Error::TooLong`](crate::Error::TooLong) above 2^60 bytes.
-    pub fn of(profile: Profile, setup_ad: &[u8]) -> Result<Self> {
+    pub fn new(profile: Profile, setup_ad: &[u8]) -> Result<Self> {
         Self::on(Backend::detect(), profile, setup_ad)
     }
 

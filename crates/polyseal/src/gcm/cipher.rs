@@ -487,6 +487,6 @@ impl Task for FirstCounter<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        First::<I::X1>::of(isa, &self.keys.powers, self.nonce).block().store(self.first);
+        First::<I::X1>::from_nonce(isa, &self.keys.powers, self.nonce).block().store(self.first);
     }
 }

@@ -21,7 +21,7 @@ pub(super) enum First<X> {
 impl<X: Clmul<X1 = X>> First<X> {
     /// The counters for a nonce of any length.
     #[inline(always)]
-    pub(super) fn of(isa: X::Isa, powers: &Powers, nonce: &[u8]) -> Self
+    pub(super) fn from_nonce(isa: X::Isa, powers: &Powers, nonce: &[u8]) -> Self
     where
         X::Isa: Isa<X1 = X>,
     {

@@ -59,11 +59,11 @@ fn aegis_has_the_limits_of_its_specification() {
                 message_bytes: LONGEST,
                 ad_bytes: LONGEST,
             };
-            assert_eq!(Limits::of(&a), expected, "{a}");
+            assert_eq!(Limits::for_algorithm(&a), expected, "{a}");
         }
     }
     for id in ["aegis-256", "aegis-256x2", "aegis-256x4", "aegis-256x-v1"] {
-        let limits = Limits::of(&algorithm(id));
+        let limits = Limits::for_algorithm(&algorithm(id));
         assert_eq!(limits.random_nonce_messages, None, "{id}");
         assert_eq!(limits.counted_nonce_messages, None, "{id}");
         assert_eq!(limits.failed_verifications, Some(1 << 96), "{id}");
@@ -79,7 +79,7 @@ fn a_commitment_to_a_part_of_the_nonce_repeats_first() {
         ("dndk-gcm:version=1,kc=1", 80),
         ("dndk-gcm", 80),
     ] {
-        let limits = Limits::of(&algorithm(text));
+        let limits = Limits::for_algorithm(&algorithm(text));
         assert_eq!(limits.random_nonce_messages, Some(1 << log2), "{text}");
     }
 }
@@ -111,13 +111,13 @@ fn gcm_has_the_limits_of_sp_800_38d() {
             message_bytes: (1 << 36) - 32,
             ad_bytes: LONGEST,
         };
-        assert_eq!(Limits::of(&algorithm(text)), expected, "{text}");
+        assert_eq!(Limits::for_algorithm(&algorithm(text)), expected, "{text}");
     }
-    let padded = Limits::of(&algorithm("padding-fix-aes-256-gcm"));
+    let padded = Limits::for_algorithm(&algorithm("padding-fix-aes-256-gcm"));
     assert_eq!(padded.message_bytes, (1 << 36) - 64, "two blocks are taken");
     assert_eq!(padded.total_bytes, in_blocks(1 << 52, 3));
     assert_eq!(padded.failed_verifications, Some(1 << 63));
-    let derived = Limits::of(&algorithm("padding-fix-xaes-256-gcm"));
+    let derived = Limits::for_algorithm(&algorithm("padding-fix-xaes-256-gcm"));
     assert_eq!(derived.message_bytes, (1 << 36) - 64, "two blocks are taken");
     assert_eq!(derived.counted_total_bytes, in_blocks(1 << 52, 3));
 }
@@ -136,7 +136,7 @@ fn aes_gcm_siv_is_limited_as_its_page_says() {
         message_bytes: 1 << 36,
         ad_bytes: 1 << 36,
     };
-    assert_eq!(Limits::of(&algorithm("aes-256-gcm-siv")), expected);
+    assert_eq!(Limits::for_algorithm(&algorithm("aes-256-gcm-siv")), expected);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn long_nonces_may_be_random() {
         ("dndk-gcm", Some(1 << 80), Some(1 << 64)),
         ("dndk-gcm:kc=1,nonce=12", Some(1 << 32), Some(1 << 64)),
     ] {
-        let limits = Limits::of(&algorithm(text));
+        let limits = Limits::for_algorithm(&algorithm(text));
         let found = (limits.random_nonce_messages, limits.total_bytes);
         assert_eq!(found, (random, in_bytes(total)), "{text}");
         // The commitment does not make the tag harder to guess.
@@ -176,12 +176,12 @@ fn counted_nonces_may_all_have_one_derived_key() {
         ("dndk-gcm:version=1", in_bytes(Some(1 << 64)), None),
         ("hkdf-committed-aes-256-gcm", in_bytes(None), None),
     ] {
-        let limits = Limits::of(&algorithm(text));
+        let limits = Limits::for_algorithm(&algorithm(text));
         assert_eq!(limits.total(Nonces::Counted), counted, "{text}");
         assert_eq!(limits.total(Nonces::CountedFirst), limits.total(Nonces::Random), "{text}");
         assert_eq!(limits.counted_first_nonce_messages, first, "{text}");
     }
-    let limits = Limits::of(&algorithm("aes-256-gcm"));
+    let limits = Limits::for_algorithm(&algorithm("aes-256-gcm"));
     assert_eq!(limits.total_bytes.limit, Some(1 << GCM_BYTES_LOG2), "the row's figure is another");
 
     // 2^16 messages of 2^36 bytes, each a block short of it and with a block for the tag.
@@ -200,7 +200,7 @@ fn gcm_is_charged_by_the_block() {
     for (text, extra) in
         [("aes-128-gcm", 1), ("ctx-aes-256-gcm", 1), ("padding-fix-aes-256-gcm", 3)]
     {
-        let total = Limits::of(&algorithm(text)).total_bytes;
+        let total = Limits::for_algorithm(&algorithm(text)).total_bytes;
         for (message, ad, expected) in
             [(0, 0, 0), (1, 0, 1), (16, 0, 1), (17, 0, 2), (0, 1, 1), (16, 33, 4), (15, 1, 2)]
         {
@@ -302,32 +302,38 @@ fn flex_is_limited_by_its_configuration() {
         ("flex:allow-64-bit=1,cfg=0100021018000000", Some(1 << 48), Some(1 << 48), Some(1 << 55)),
         ("flex:allow-64-bit=1,cfg=0100081018000000", Some(1 << 48), Some(1 << 48), Some(1 << 55)),
     ] {
-        let limits = Limits::of(&algorithm(text));
+        let limits = Limits::for_algorithm(&algorithm(text));
         let found = (limits.random_nonce_messages, limits.counted_nonce_messages);
         assert_eq!(found, (random, counted), "{text}");
         assert_eq!(limits.total_bytes, in_bytes(total), "{text}");
         assert!(limits.failed_verifications >= Some(1 << 94), "{text}");
     }
-    assert_eq!(Limits::of(&algorithm("flex-robust")).message_bytes, 1 << 40);
-    assert_eq!(Limits::of(&algorithm("flex:cfg=03040100ffff0000")).message_bytes, 1 << 40);
-    assert_eq!(Limits::of(&algorithm("flex-civ")).message_bytes, 1 << 50);
-    assert_eq!(Limits::of(&algorithm("flex-civ")).ad_bytes, 1 << 60);
+    assert_eq!(Limits::for_algorithm(&algorithm("flex-robust")).message_bytes, 1 << 40);
+    assert_eq!(
+        Limits::for_algorithm(&algorithm("flex:cfg=03040100ffff0000")).message_bytes,
+        1 << 40
+    );
+    assert_eq!(Limits::for_algorithm(&algorithm("flex-civ")).message_bytes, 1 << 50);
+    assert_eq!(Limits::for_algorithm(&algorithm("flex-civ")).ad_bytes, 1 << 60);
 }
 
 /// Each segment is a message to the mode, under one nonce.
 #[test]
 fn segments_of_flex_are_counted() {
     for text in ["flex-och", "aegis-256"] {
-        assert_eq!(Limits::of(&algorithm(text)).segments, None, "{text}");
+        assert_eq!(Limits::for_algorithm(&algorithm(text)).segments, None, "{text}");
     }
-    let wide = Limits::of(&algorithm("flex-och-stream")).segments;
+    let wide = Limits::for_algorithm(&algorithm("flex-och-stream")).segments;
     assert_eq!(wide, Some(Segments { bytes: 1 << 16, limit: None }));
 
     // S384 in segments of 256 bytes; and CIV with a tag of 16.
     for text in ["flex:cfg=0108042018000800", "flex:cfg=0208011018000800"] {
         let a = algorithm(text);
         let limit = 1 << 48;
-        assert_eq!(Limits::of(&a).segments, Some(Segments { bytes: 256, limit: Some(limit) }));
+        assert_eq!(
+            Limits::for_algorithm(&a).segments,
+            Some(Segments { bytes: 256, limit: Some(limit) })
+        );
         let refused = Err(Error::Limit { what: "segments", limit });
         for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
             // One message of as many segments as there may be, and one more.
@@ -356,7 +362,7 @@ fn deterministic_encryption_has_more_than_one_message() {
         ("flex:allow-64-bit=1,cfg=0200021000000000", Some(1 << 48)),
     ] {
         let a = algorithm(text);
-        let limits = Limits::of(&a);
+        let limits = Limits::for_algorithm(&a);
         assert_eq!(limits.counted_nonce_messages, most, "{text}");
         assert_eq!(limits.counted_first_nonce_messages, most, "{text}");
         assert_eq!(limits.random_nonce_messages, Some(1), "{text}: nothing random about it");
@@ -368,7 +374,7 @@ fn deterministic_encryption_has_more_than_one_message() {
 /// A mode that needs nonces has one message without them.
 #[test]
 fn no_nonce_is_one_nonce() {
-    let limits = Limits::of(&algorithm("omd-sha256:nonce=0"));
+    let limits = Limits::for_algorithm(&algorithm("omd-sha256:nonce=0"));
     assert_eq!(limits.counted_nonce_messages, Some(1));
     assert_eq!(limits.counted_first_nonce_messages, Some(1));
 }
@@ -383,7 +389,7 @@ fn a_fresh_key_has_done_nothing() {
 #[test]
 fn a_mac_has_no_limit_on_nonces() {
     for family in families().iter().filter(|family| family.identity.kind == Kind::Mac) {
-        let limits = Limits::of(&Algorithm::new(family));
+        let limits = Limits::for_algorithm(&Algorithm::new(family));
         assert_eq!(limits.random_nonce_messages, None, "{}", family.identity.id);
         assert_eq!(limits.counted_nonce_messages, None, "{}", family.identity.id);
         assert_eq!(limits.failed_verifications, Some(1 << 96), "{}", family.identity.id);
@@ -395,7 +401,7 @@ fn a_mac_has_no_limit_on_nonces() {
 #[test]
 fn random_nonces_follow_the_formula() {
     for family in families().iter().filter(|family| family.identity.kind == Kind::Aead) {
-        let limits = Limits::of(&Algorithm::new(family));
+        let limits = Limits::for_algorithm(&Algorithm::new(family));
         let formula = (8 * family.sizes.nonce_bytes.default as u32 - 32) / 2;
         match limits.random_nonce_messages {
             Some(messages) => assert!(messages <= 1 << formula, "{}", family.identity.id),
@@ -536,9 +542,9 @@ fn formulas_for_short_nonces_and_tags() {
     let plain = Algorithm::new(&PLAIN);
     for (tag, failures) in [(3, 0), (4, 1), (12, 1 << 64), (16, 1 << 96), (32, 1 << 96)] {
         let a = plain.with("tag", tag).expect("such tags");
-        assert_eq!(Limits::of(&a).failed_verifications, Some(failures), "{tag}");
+        assert_eq!(Limits::for_algorithm(&a).failed_verifications, Some(failures), "{tag}");
     }
-    let of = |f| Limits::of(&Algorithm::new(f).with("tag", 32).expect("such a tag"));
+    let of = |f| Limits::for_algorithm(&Algorithm::new(f).with("tag", 32).expect("such a tag"));
     assert_eq!(of(&PLAIN).counted_nonce_messages, Some(1 << 96));
     assert_eq!(of(&UNREACHABLE).counted_nonce_messages, Some(1 << 96));
     assert_eq!(of(&STATED).counted_nonce_messages, Some(1 << 64));

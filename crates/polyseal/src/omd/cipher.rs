@@ -44,7 +44,7 @@ where
             assert!(N::USIZE < n, "nonces have 0 to n − 1 bytes");
             assert!(1 <= T::USIZE && T::USIZE <= n, "tags have 1 to n bytes");
         }
-        let expanded = ExpandedKey::new(key, T::USIZE, R::RULE, HashBackend::of(backend));
+        let expanded = ExpandedKey::new(key, T::USIZE, R::RULE, HashBackend::for_backend(backend));
         Self { expanded, sizes: PhantomData }
     }
 

@@ -195,7 +195,7 @@ mod makers {
             (_, Some(1)) => Rule::Reference,
             _ => Rule::Secure,
         };
-        let on = HashBackend::of(backend);
+        let on = HashBackend::for_backend(backend);
         boxed(ExpandedKey::<C>::new(key, algorithm.tag_bytes(), rule, on))
     }
 }

@@ -18,17 +18,17 @@ pub struct Permutation {
 impl Permutation {
     /// Every one of them.
     pub const ALL: [Self; 8] = [
-        Self::of::<Simpira<2>>(),
-        Self::of::<Simpira<3>>(),
-        Self::of::<Simpira<4>>(),
-        Self::of::<Simpira<8>>(),
-        Self::of::<Areion256>(),
-        Self::of::<Areion512>(),
-        Self::of::<KeccakP12>(),
-        Self::of::<AsconP12>(),
+        Self::new::<Simpira<2>>(),
+        Self::new::<Simpira<3>>(),
+        Self::new::<Simpira<4>>(),
+        Self::new::<Simpira<8>>(),
+        Self::new::<Areion256>(),
+        Self::new::<Areion512>(),
+        Self::new::<KeccakP12>(),
+        Self::new::<AsconP12>(),
     ];
 
-    const fn of<P: Inner>() -> Self {
+    const fn new<P: Inner>() -> Self {
         Self { name: P::NAME, bytes: P::BYTES, apply: apply_at::<P> }
     }
 

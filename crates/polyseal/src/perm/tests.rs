@@ -120,19 +120,19 @@ impl Task for Algebra {
     type Output = ();
 
     fn run<I: Isa>(self, isa: I) {
-        fn of<P: Permutation, I: Isa>(isa: I, backend: &str) {
+        fn check<P: Permutation, I: Isa>(isa: I, backend: &str) {
             let name = alloc::format!("{} on {backend}", P::NAME);
             assert_eq!(<P::SingleState<I> as States>::BYTES, P::BYTES, "{name}");
             algebra::<P::SingleState<I>>(isa, &name);
             algebra::<P::Many<I>>(isa, &name);
         }
-        of::<Simpira<2>, I>(isa, self.0);
-        of::<Simpira<3>, I>(isa, self.0);
-        of::<Simpira<4>, I>(isa, self.0);
-        of::<Areion512, I>(isa, self.0);
-        of::<Simpira<8>, I>(isa, self.0);
-        of::<KeccakP12, I>(isa, self.0);
-        of::<AsconP12, I>(isa, self.0);
+        check::<Simpira<2>, I>(isa, self.0);
+        check::<Simpira<3>, I>(isa, self.0);
+        check::<Simpira<4>, I>(isa, self.0);
+        check::<Areion512, I>(isa, self.0);
+        check::<Simpira<8>, I>(isa, self.0);
+        check::<KeccakP12, I>(isa, self.0);
+        check::<AsconP12, I>(isa, self.0);
     }
 }
 

@@ -39,14 +39,14 @@ fn is_the_encryption_of_zeros<V: Variant>(rate: usize) {
 }
 
 #[test]
-fn of_the_128_family() {
+fn the_128_family() {
     is_the_encryption_of_zeros::<X128<1>>(32);
     is_the_encryption_of_zeros::<X128<2>>(64);
     is_the_encryption_of_zeros::<X128<4>>(128);
 }
 
 #[test]
-fn of_the_256_family() {
+fn the_256_family() {
     is_the_encryption_of_zeros::<X256<1>>(16);
     is_the_encryption_of_zeros::<X256<2>>(32);
     is_the_encryption_of_zeros::<X256<4>>(64);

@@ -85,14 +85,14 @@ fn a_kept_hash_of_setup_associated_data_is_it() {
             let nonce = bytes(2, config.hidden_bytes());
             for length in [0, 1, 256, 257, 3000] {
                 let setup_ad = bytes(5, length);
-                let setup = SetupHash::of(profile, &setup_ad).expect("a hash");
+                let setup = SetupHash::new(profile, &setup_ad).expect("a hash");
                 let kept = Flex::init_prehashed(config, &key(), &setup).expect("a key");
                 let sealed = kept.seal(&nonce, b"ad", b"message").expect("sealing");
                 for backend in Backend::available() {
                     let plain = flex_on(backend, config, &key(), &setup_ad).expect("a key");
                     let name = format!("{config:?}, {length} on {}", backend.name());
                     assert!(plain.seal(&nonce, b"ad", b"message") == Ok(sealed.clone()), "{name}");
-                    let other = SetupHash::of(profile, &bytes(6, length + 1)).expect("a hash");
+                    let other = SetupHash::new(profile, &bytes(6, length + 1)).expect("a hash");
                     let other = Flex::init_prehashed(config, &key(), &other).expect("a key");
                     assert!(refuses(&other, &[], b"ad", &sealed), "{name}");
                 }
@@ -110,7 +110,7 @@ fn a_hash_is_for_who_takes_it() {
         let builder = Config::builder(polyseal::flex::Mode::Och).profile(profile);
         builder.prehash_setup_ad().build().expect("a configuration")
     };
-    let setup = SetupHash::of(Profile::S512, b"set up").expect("a hash");
+    let setup = SetupHash::new(Profile::S512, b"set up").expect("a hash");
     assert_eq!(setup.profile(), Profile::S512);
     assert_eq!(refused(Config::OCH, &setup), Error::SetupHash);
     assert_eq!(refused(hashes(Profile::A512), &setup), Error::SetupHash);

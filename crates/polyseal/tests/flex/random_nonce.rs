@@ -56,7 +56,7 @@ fn a_configuration_tells_its_limits() {
             let config = config(mode, profile, NonceForm::Public(24));
             let digits = hex::encode(config.to_bytes());
             let text = format!("flex:allow-64-bit=1,cfg={digits}");
-            let limits = Limits::of(&text.parse::<Algorithm>().expect(&text));
+            let limits = Limits::for_algorithm(&text.parse::<Algorithm>().expect(&text));
             assert_eq!(config.max_messages(), limits.counted_nonce_messages, "{config:?}");
             assert_eq!(config.max_total_bytes(), limits.total_bytes.limit, "{config:?}");
         }

@@ -109,7 +109,7 @@ struct Secrets {
 
 impl Secrets {
     /// The secrets of [`KEY`], without setup associated data.
-    fn of(config: &Config) -> Self {
+    fn new(config: &Config) -> Self {
         let profile = config.profile();
         let t = profile.tag_bytes();
         let r = profile.block_bytes() - t;
@@ -166,7 +166,7 @@ fn the_secrets_are_flexs() {
     for profile in Profile::ALL {
         // The last bytes of D are the mask's, the first are hidden by K1': so this is E~.
         let config = config(Mode::Och, profile, true);
-        let secrets = Secrets::of(&config);
+        let secrets = Secrets::new(&config);
         let flex = flex_on(Backend::detect(), config, &KEY, b"").expect("a key");
         let message = vec![0x5a; profile.block_bytes() - 24];
         let sealed = flex.seal(&NONCE, AD, &message).expect("sealing");
@@ -189,7 +189,7 @@ fn a_key_of_flex_is_wiped() {
     for profile in Profile::ALL {
         for backend in Backend::available() {
             let config = config(Mode::Och, profile, true);
-            let secrets = Secrets::of(&config);
+            let secrets = Secrets::new(&config);
             let (double, sixteenfold) =
                 (times(profile, 2, &secrets.l), times(profile, 16, &secrets.l));
             let sought: [&[u8]; 8] = [
@@ -228,7 +228,7 @@ fn init_of_flex_leaves_nothing() {
     let mut findings = Findings::new();
     for profile in Profile::ALL {
         let config = config(Mode::Och, profile, true);
-        let (secrets, t) = (Secrets::of(&config), profile.tag_bytes());
+        let (secrets, t) = (Secrets::new(&config), profile.tag_bytes());
         let named: [(&str, &[u8]); 5] = [
             ("K", &SECRET),
             ("K1", &secrets.subkeys[..t]),
@@ -254,7 +254,7 @@ fn messages_of(mode: Mode) {
     for profile in Profile::ALL {
         for hidden in [true, false] {
             let config = config(mode, profile, hidden);
-            let secrets = Secrets::of(&config);
+            let secrets = Secrets::new(&config);
             let context = secrets.context(hidden);
             let delta = secrets.delta(&context, &NONCE);
             let double = times(profile, 2, &secrets.l);
@@ -335,7 +335,7 @@ fn refused_messages_of_flex_are_wiped() {
         let b = profile.block_bytes();
         for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
             let config = config(mode, profile, hidden);
-            let secrets = Secrets::of(&config);
+            let secrets = Secrets::new(&config);
             let pieces = secrets.pieces(&[&SECRET]);
             for backend in Backend::available() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
@@ -378,7 +378,7 @@ fn the_right_tag_of_a_forgery_is_wiped() {
         let b = profile.block_bytes();
         for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
             let config = config(mode, profile, hidden);
-            let secrets = Secrets::of(&config);
+            let secrets = Secrets::new(&config);
             let told = if hidden { &[][..] } else { &NONCE };
             for backend in Backend::available() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
@@ -423,7 +423,7 @@ fn refused_segments_are_wiped() {
         for mode in [Mode::Och, Mode::Civ] {
             let builder = Config::builder(mode).profile(profile).segment_bytes(256);
             let config = builder.allow_64_bits().build().expect("a stream");
-            let secrets = Secrets::of(&config);
+            let secrets = Secrets::new(&config);
             let pieces = secrets.pieces(&[&SECRET]);
             for backend in Backend::available() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
@@ -457,7 +457,7 @@ fn refused_messages_of_other_calls_are_wiped() {
         for backend in Backend::available() {
             for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
                 let config = config(mode, profile, hidden);
-                let secrets = Secrets::of(&config);
+                let secrets = Secrets::new(&config);
                 let pieces = secrets.pieces(&[&SECRET]);
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                 let prepared = flex.with_ad(&ad).expect("associated data");
@@ -479,7 +479,7 @@ fn refused_messages_of_other_calls_are_wiped() {
                 let number = Profile::ALL.iter().position(|&p| p == profile).expect("a profile");
                 let cfg = [3, hidden, number as u8 + 1, 16, 24, 0, 0, 0];
                 let wide = wide_block_on(backend, cfg, &KEY, b"").expect("a key");
-                let secrets = Secrets::of(wide.config());
+                let secrets = Secrets::new(wide.config());
                 let pieces = secrets.pieces(&[&SECRET]);
                 let told = if hidden == 1 { &[][..] } else { &NONCE };
                 for length in [16, 30, 9 * b + 30] {
@@ -553,7 +553,7 @@ fn leaves_nothing_typed<S: Preset>(
     config: Config,
     findings: &mut Findings,
 ) {
-    let secrets = Secrets::of(&config);
+    let secrets = Secrets::new(&config);
     let t = config.profile().tag_bytes();
     // K1 and L are the cipher's own, of which moving it leaves copies.
     let named: [(&str, &[u8]); 3] =

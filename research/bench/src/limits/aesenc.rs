@@ -68,7 +68,7 @@ pub(super) fn cycles(kernel: fn(), parts: u32, rounds: u32) -> Option<f64> {
         let hertz = clock::frequency();
         clock::time(kernel) * hertz / f64::from(parts)
     };
-    Summary::of((0..rounds).map(round)).map(|summary| summary.median)
+    Summary::from_values((0..rounds).map(round)).map(|summary| summary.median)
 }
 
 #[target_feature(enable = "aes,avx")]

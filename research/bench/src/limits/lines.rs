@@ -65,7 +65,7 @@ fn cycles(kernel: fn(), core: Core, rounds: u32) -> Option<f64> {
         (before && core.is_as_asked()).then_some(cycles)
     };
     let measured = (0..rounds * TRIES).filter_map(round).take(rounds as usize);
-    Summary::of(measured).map(|summary| summary.median)
+    Summary::from_values(measured).map(|summary| summary.median)
 }
 
 /// The loop, with `BEFORE` bytes of its first line before it: five operations that wait for each

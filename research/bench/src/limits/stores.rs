@@ -83,7 +83,7 @@ fn cycles(rounds: u32, mut work: impl FnMut()) -> Option<f64> {
         let hertz = clock::frequency();
         clock::time(&mut work) * hertz / f64::from(TIMES)
     };
-    Summary::of((0..rounds).map(round)).map(|summary| summary.median)
+    Summary::from_values((0..rounds).map(round)).map(|summary| summary.median)
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ fn sealing(
         let find = |name: &str| contenders.iter().position(|c| c.name == name);
         let quotient = |slow: &str, fast: &str| {
             let (slow, fast) = find(slow).zip(find(fast))?;
-            Summary::of_ratios(&timings[slow].seconds, &timings[fast].seconds)
+            Summary::from_ratios(&timings[slow].seconds, &timings[fast].seconds)
         };
         let cell = |slow: &str, fast: &str| quotient(slow, fast).map_or_else(String::new, ratio);
         speeds.row(row(bytes, timings.iter().map(throughput)));
@@ -184,7 +184,7 @@ fn strategies(
         let timings = log.contest(place, &mut contenders, options, bytes)?;
         let (wide, by_lane) = timings.split_at(SUITES.len());
         let cells = wide.iter().zip(by_lane).map(|(wide, by_lane)| {
-            Summary::of_ratios(&wide.seconds, &by_lane.seconds).map_or_else(String::new, ratio)
+            Summary::from_ratios(&wide.seconds, &by_lane.seconds).map_or_else(String::new, ratio)
         });
         table.row(row(bytes, cells));
     }
@@ -208,7 +208,7 @@ fn short(
         let timings = log.contest(place, &mut contenders, options, bytes)?;
         let cycles = |at: usize| format!("{:.0}", timings[at].summary().cycles_per_message.median);
         let quotient = |one: usize, two: usize| {
-            Summary::of_ratios(&timings[one].seconds, &timings[two].seconds)
+            Summary::from_ratios(&timings[one].seconds, &timings[two].seconds)
                 .map_or_else(String::new, ratio)
         };
         let cells = [cycles(0), cycles(1), quotient(0, 1), cycles(2), cycles(3), quotient(2, 3)];

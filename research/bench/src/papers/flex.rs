@@ -176,7 +176,7 @@ impl Mode {
         );
         for timings in &measured.timings {
             let gain = |at: &usize| {
-                Summary::of_ratios(&timings[*at].seconds, &timings[first].seconds)
+                Summary::from_ratios(&timings[*at].seconds, &timings[first].seconds)
                     .map_or_else(String::new, ratio)
             };
             gains.row(row(timings[first].bytes, others.iter().map(gain)));

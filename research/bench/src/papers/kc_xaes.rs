@@ -94,7 +94,7 @@ fn table(
         }
         let gain = |at: usize| {
             let (ours, peer_contenders) = ours[at].zip(peer_contenders[at])?;
-            Summary::of_ratios(&peer_contenders.seconds, &ours.seconds)
+            Summary::from_ratios(&peer_contenders.seconds, &ours.seconds)
         };
         gains.row(row(
             *bytes,
@@ -124,7 +124,7 @@ fn overheads(timings: [Option<&Timing>; SCHEMES.len()]) -> Vec<String> {
 }
 
 fn overhead(timing: Option<&Timing>, plain: Option<&Timing>) -> Option<String> {
-    let times = Summary::of_ratios(&timing?.seconds, &plain?.seconds)?;
+    let times = Summary::from_ratios(&timing?.seconds, &plain?.seconds)?;
     Some(format!("{:+.1} %", (times.median - 1.0) * 100.0))
 }
 

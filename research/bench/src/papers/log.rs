@@ -92,7 +92,7 @@ impl Log<'_> {
         }
         let lengths = options.lengths(bytes);
         let timings = contest::run(contenders, lengths, options.effort());
-        let times = |(contender, timing)| Times::of(contender, timing);
+        let times = |(contender, timing)| Times::new(contender, timing);
         self.write(&Record::Contest {
             paper: place.paper,
             table: place.table,
@@ -109,7 +109,7 @@ impl Log<'_> {
     /// Cycles of an AES round when as many run side by side as this CPU can run in the registers of
     /// `backend`.
     pub(super) fn aes_round(&mut self, backend: Backend, rounds: u32) -> io::Result<Option<f64>> {
-        let Some(widest) = Width::of_backend(backend.name()) else { return Ok(None) };
+        let Some(widest) = Width::for_backend(backend.name()) else { return Ok(None) };
         if matches!(self, Self::Rehearsal(_)) {
             return Ok(None);
         }
@@ -132,7 +132,7 @@ impl Log<'_> {
 }
 
 impl<'a> Times<'a> {
-    fn of(contender: &'a Contender, timing: &Timing) -> Self {
+    fn new(contender: &'a Contender, timing: &Timing) -> Self {
         Self {
             name: &contender.name,
             cycles: rounded(timing.summary().cycles_per_message.median, 1e2),

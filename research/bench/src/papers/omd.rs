@@ -62,7 +62,7 @@ pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) 
     for backend in backends(&options) {
         for operation in [Operation::Seal, Operation::Open] {
             let title = format!("{operation} on {}", backend.name());
-            let measured = TimingTable::of(operation, backend, &options, log)?;
+            let measured = TimingTable::measure(operation, backend, &options, log)?;
             measured.costs(&title).write(out, Style::Markdown)?;
             measured.distances(&title).write(out, Style::Markdown)?;
             if operation == Operation::Seal {
@@ -84,7 +84,7 @@ struct TimingTable {
 
 impl TimingTable {
     /// All together, length by length.
-    fn of(
+    fn measure(
         operation: Operation,
         backend: Backend,
         options: &Options,
@@ -149,7 +149,7 @@ impl TimingTable {
             let distance = |(id, digest): &(&str, Digest)| {
                 let (library, floor) = self.floor(*digest, timings)?;
                 let mode = self.find(id, timings)?;
-                let distance = Summary::of_ratios(&mode.seconds, &floor.seconds)?;
+                let distance = Summary::from_ratios(&mode.seconds, &floor.seconds)?;
                 Some(format!("{}, {library}", ratio(distance)))
             };
             table.row(row(bytes(timings), MODES.iter().map(|m| distance(m).unwrap_or_default())));
@@ -219,7 +219,7 @@ fn batches(
             let cycles = timing.summary().cycles_per_byte.map(|cycles| cycles / BATCH as f64);
             cycles.map_or_else(String::new, |cycles| format!("{cycles:.3}"))
         };
-        let gain = Summary::of_ratios(&pair[0].seconds, &pair[1].seconds);
+        let gain = Summary::from_ratios(&pair[0].seconds, &pair[1].seconds);
         let gain = gain.map_or_else(String::new, ratio);
         table.row([suite.to_string(), cost(&pair[0]), cost(&pair[1]), gain]);
     }

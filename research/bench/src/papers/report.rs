@@ -17,7 +17,7 @@ const SOFT: [Paper; 1] = [Paper::Aegis];
 
 /// Measures, and writes the records of all back ends into `file`, one a line.
 pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
-    let measured = |backend: &Backend| of(papers, *backend).next().is_some();
+    let measured = |backend: &Backend| measured_papers(papers, *backend).next().is_some();
     let mut backends: Vec<Backend> = Backend::available().filter(measured).collect();
     backends.reverse();
     let bar = ProgressBar::new(0).with_style(style());
@@ -68,14 +68,14 @@ fn command(papers: &Papers, backend: Backend) -> io::Result<Command> {
     for bytes in &papers.options.sizes {
         command.args(["--size", &bytes.to_string()]);
     }
-    for paper in of(papers, backend) {
+    for paper in measured_papers(papers, backend) {
         command.args(papers.command.option).arg(paper.name());
     }
     command.stdout(Stdio::piped());
     Ok(command)
 }
 
-fn of(papers: &Papers, backend: Backend) -> impl Iterator<Item = Paper> {
+fn measured_papers(papers: &Papers, backend: Backend) -> impl Iterator<Item = Paper> {
     let within = move |paper: &Paper| !is_soft(backend) || SOFT.contains(paper);
     papers.named().iter().copied().filter(within)
 }

@@ -62,15 +62,15 @@ impl Gcm {
         let aead = unsafe {
             if key_bytes == 32 { EVP_aead_aes_256_gcm() } else { EVP_aead_aes_128_gcm() }
         };
-        Self::of(aead, key_bytes)
+        Self::from_aead(aead, key_bytes)
     }
 
     pub(super) fn siv() -> Self {
         // SAFETY: this returns a pointer to a static table.
-        Self::of(unsafe { EVP_aead_aes_256_gcm_siv() }, 32)
+        Self::from_aead(unsafe { EVP_aead_aes_256_gcm_siv() }, 32)
     }
 
-    fn of(aead: *const EVP_AEAD, key_bytes: usize) -> Self {
+    fn from_aead(aead: *const EVP_AEAD, key_bytes: usize) -> Self {
         let mut context = Box::<EVP_AEAD_CTX>::new_uninit();
         // SAFETY: this is how a context begins: empty, and nothing in it is left uninitialised.
         let context = unsafe {

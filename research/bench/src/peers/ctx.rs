@@ -14,7 +14,7 @@ pub(super) trait Prf {
     fn rekey(&mut self, key: &Key);
 
     /// The output for the parts, joined.
-    fn of(&self, parts: [&[u8]; 3]) -> [u8; 32];
+    fn output(&self, parts: [&[u8]; 3]) -> [u8; 32];
 }
 
 /// AES-256-GCM with T* in the place of T.
@@ -34,7 +34,7 @@ const T: Range<usize> = 32..48;
 impl<P: Prf, G> Ctx<P, G> {
     #[inline]
     fn star(&self, nonce: &Nonce, t: &[u8], ad: &[u8]) -> [u8; 32] {
-        self.prf.of([&nonce[..NONCE_BYTES], t, ad])
+        self.prf.output([&nonce[..NONCE_BYTES], t, ad])
     }
 }
 
@@ -103,7 +103,7 @@ impl<H: Hash> Prf for Hmac<H> {
     }
 
     #[inline]
-    fn of(&self, parts: [&[u8]; 3]) -> [u8; 32] {
+    fn output(&self, parts: [&[u8]; 3]) -> [u8; 32] {
         let (mut inner, mut outer) = (self.inner.clone(), self.outer.clone());
         parts.iter().for_each(|part| inner.update(part));
         outer.update(&inner.finish());

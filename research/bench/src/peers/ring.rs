@@ -40,7 +40,7 @@ impl Prf for Hmac {
     }
 
     #[inline]
-    fn of(&self, parts: [&[u8]; 3]) -> [u8; 32] {
+    fn output(&self, parts: [&[u8]; 3]) -> [u8; 32] {
         let mut context = hmac::Context::with_key(&self.0);
         parts.iter().for_each(|part| context.update(part));
         context.sign().as_ref().try_into().expect("SHA-256 has 32 bytes")

@@ -108,7 +108,7 @@ impl Job {
             }
         };
         match &self.run {
-            Some(run) => output.of_run(run),
+            Some(run) => output.in_run(run),
             None => Ok(output),
         }
     }

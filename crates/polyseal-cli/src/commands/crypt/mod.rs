@@ -260,7 +260,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     }
     let bar = Bar::new(match &list {
         Some(list) => many.progress(list)?,
-        None => Progress::of_named(files.iter().map(PathBuf::as_path)),
+        None => Progress::for_named(files.iter().map(PathBuf::as_path)),
     });
     let add = |bytes| bar.add(bytes);
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
@@ -311,7 +311,7 @@ impl Jobs {
             }
             Self::Alone(job) => Box::new(iter::once(Ok(job))),
             Self::Several(jobs) => {
-                bar = Progress::of_named(jobs.iter().filter_map(|job| job.input.as_deref()));
+                bar = Progress::for_named(jobs.iter().filter_map(|job| job.input.as_deref()));
                 Box::new(jobs.into_iter().map(Ok))
             }
             Self::ListOutputs(list) => {
@@ -323,7 +323,7 @@ impl Jobs {
                 });
             }
         };
-        let bar = Bar::new(bar.or_else(|| Progress::of_files(None, None)));
+        let bar = Bar::new(bar.or_else(|| Progress::for_files(None, None)));
         let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
         many::for_each_file(many, items, name, &bar, |job| {
             carry_one(&job, sources, contents, &bar, done, &work)

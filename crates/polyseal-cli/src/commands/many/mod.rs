@@ -41,10 +41,10 @@ impl ManyArgs {
     /// A bar for the files of a list. How much there is to be done is known where it can be read
     /// twice.
     pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
-        let Some(names) = list.reopen() else { return Ok(Progress::of_files(None, None)) };
+        let Some(names) = list.reopen() else { return Ok(Progress::for_files(None, None)) };
         let excluded = self.excluded()?;
         let names = names.filter_map(Result::ok).filter(move |name| !excluded.matches(name));
-        Ok(Progress::of_list(names))
+        Ok(Progress::for_list(names))
     }
 
     /// How many files are worked on at a time.

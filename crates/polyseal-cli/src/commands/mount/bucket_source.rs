@@ -18,7 +18,7 @@ use rustix::process::{getgid, getuid};
 use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
 use super::source::{EntryAttributes, FoundEntry, MountSource};
-use crate::error::{Code, Failure, Result, of_store};
+use crate::error::{Code, Failure, Result, store_failure};
 use crate::objects::{connected, url};
 
 /// For how long answers are relied on, and lists.
@@ -46,7 +46,7 @@ impl BucketSource {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let url = url(path)?;
         let bucket = connected(&url)?;
-        let failed = |error| of_store("read", &error);
+        let failed = |error| store_failure("read", &error);
         let one = if url.is_prefix() {
             None
         } else {

@@ -99,7 +99,7 @@ impl EntryAttributes {
 
 /// By the header alone, of either format; none of it is authenticated here.
 fn plaintext_bytes(source: &EncryptedFile) -> u64 {
-    let payload = AnyInspection::of(source).ok().and_then(|it| match it.file {
+    let payload = AnyInspection::from_source(source).ok().and_then(|it| match it.file {
         FormatInspection::Polyseal(file) => file.payload,
         FormatInspection::Age(file) => file.payload,
     });

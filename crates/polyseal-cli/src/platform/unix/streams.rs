@@ -69,7 +69,7 @@ pub(crate) fn stream_id(file: &File, _is_standard_input: bool) -> io::Result<Opt
 /// enough for any number of files.
 fn standard_input() -> Option<FileId> {
     static INPUT: LazyLock<Option<FileId>> =
-        LazyLock::new(|| to_file(&io::stdin()).and_then(|input| FileId::of_file(&input)).ok());
+        LazyLock::new(|| to_file(&io::stdin()).and_then(|input| FileId::from_file(&input)).ok());
     *INPUT
 }
 

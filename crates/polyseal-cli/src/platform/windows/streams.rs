@@ -49,7 +49,7 @@ pub(crate) fn to_file(stream: &impl AsHandle) -> io::Result<File> {
 /// Which regular file it is; `None` for anything else. The system may say that a pipe or the
 /// console is one, or nothing.
 pub(crate) fn file_id(file: &File) -> io::Result<Option<FileId>> {
-    match FileId::of_file(file) {
+    match FileId::from_file(file) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
         id => Ok(Some(id?).filter(|_| file.metadata().is_ok_and(|it| it.is_file()))),
     }

@@ -69,7 +69,7 @@ impl Access {
         let denied = !(self.mode & u32::from(old.mode()));
         let same_group = new.metadata()?.gid() == old.0.st_gid
             || fchown(new, None, Some(Gid::from_raw(old.0.st_gid))).is_ok();
-        if access_list::of_named(directory, name) || access_list::of_file(new) {
+        if access_list::on_name(directory, name) || access_list::on_file(new) {
             // The list may have denied to some what it gave to all others.
             mode &= OWNER;
         } else if !same_group {
@@ -101,7 +101,7 @@ pub(super) fn keeps(folder: &Directory, entry: &FileStatus) -> bool {
     const STICKY: u32 = 0o1000;
     let Ok(seen) = folder.status() else { return false };
     let mode = u32::from(seen.0.st_mode);
-    let is_own_group = || seen.0.st_gid == getegid().as_raw() && !access_list::of_directory(folder);
+    let is_own_group = || seen.0.st_gid == getegid().as_raw() && !access_list::on_directory(folder);
     // An access control list lets nobody write whom the bits of the group do not.
     let is_for_others = mode & 0o002 != 0 || (mode & 0o020 != 0 && !is_own_group());
     let is_kept = !is_for_others || (mode & STICKY != 0 && entry.is_ours_or_roots());
@@ -125,7 +125,7 @@ pub(super) fn is_kept_from_above(directory: &Directory) -> bool {
 /// control list may let others do so.
 pub(super) fn is_for_us(folder: &Directory) -> bool {
     let is_ours = |s: Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
-    fstat(folder).is_ok_and(is_ours) && !access_list::of_directory(folder)
+    fstat(folder).is_ok_and(is_ours) && !access_list::on_directory(folder)
 }
 
 /// Whether a file has an access control list beside its mode. In doubt it has one.
@@ -143,14 +143,14 @@ mod access_list {
 
     const NAME: &str = "system.posix_acl_access";
 
-    pub(super) fn of_named(directory: &Directory, name: &OsStr) -> bool {
+    pub(super) fn on_name(directory: &Directory, name: &OsStr) -> bool {
         // By the only path that leads to a handle.
         let fd = directory.as_fd().as_raw_fd();
         let path = Path::new("/proc/self/fd").join(fd.to_string()).join(name);
         is_there(lgetxattr(path, NAME, &mut [0_u8; 1]))
     }
 
-    pub(super) fn of_file(file: &File) -> bool {
+    pub(super) fn on_file(file: &File) -> bool {
         is_there(fgetxattr(file, NAME, &mut [0_u8; 1]))
     }
 
@@ -159,10 +159,10 @@ mod access_list {
         is_there(fgetxattr(new, NAME, &mut [0_u8; 1]))
     }
 
-    pub(super) fn of_directory(directory: &Directory) -> bool {
+    pub(super) fn on_directory(directory: &Directory) -> bool {
         match fgetxattr(directory, NAME, &mut [0_u8; 1]) {
             // One that was opened to be entered, and not to be listed.
-            Err(Errno::BADF) => of_named(directory, OsStr::new(".")),
+            Err(Errno::BADF) => on_name(directory, OsStr::new(".")),
             length => is_there(length),
         }
     }
@@ -181,11 +181,11 @@ mod access_list {
 
     use super::Directory;
 
-    pub(super) fn of_named(_: &Directory, _: &OsStr) -> bool {
+    pub(super) fn on_name(_: &Directory, _: &OsStr) -> bool {
         true
     }
 
-    pub(super) fn of_file(_: &File) -> bool {
+    pub(super) fn on_file(_: &File) -> bool {
         true
     }
 
@@ -193,7 +193,7 @@ mod access_list {
         false
     }
 
-    pub(super) fn of_directory(_: &Directory) -> bool {
+    pub(super) fn on_directory(_: &Directory) -> bool {
         true
     }
 }

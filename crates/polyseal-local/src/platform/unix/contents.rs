@@ -18,7 +18,7 @@ pub(crate) struct Owner(u32);
 
 impl Owner {
     /// The owner of `file`.
-    pub(crate) fn of(file: &File) -> io::Result<Self> {
+    pub(crate) fn from_file(file: &File) -> io::Result<Self> {
         Ok(Self(file.metadata()?.uid()))
     }
 

@@ -116,7 +116,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
-    pub fn of_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn parent_and_name_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((self.beneath(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
     }
@@ -126,7 +126,7 @@ impl Directory {
     /// # Errors
     /// As [`beneath`](Self::beneath).
     pub fn make_parents(&self, path: &Path) -> io::Result<(Self, OsString)> {
-        match self.of_beneath(path) {
+        match self.parent_and_name_beneath(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => return found,
         }
@@ -505,7 +505,7 @@ mod tests {
         ] {
             let given: io::Result<()> = give(&directory, &file, OsStr::new(name));
             given.unwrap();
-            assert_eq!(directory.stat(name).unwrap().id(), FileId::of_file(&file).unwrap());
+            assert_eq!(directory.stat(name).unwrap().id(), FileId::from_file(&file).unwrap());
             let again = give(&directory, &file, OsStr::new(name)).unwrap_err();
             assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         }

@@ -33,7 +33,7 @@ pub(crate) fn bytes(name: &OsStr) -> &[u8] {
 }
 
 /// The name that these bytes are.
-pub(crate) fn of_bytes(name: &[u8]) -> Cow<'_, OsStr> {
+pub(crate) fn name_from_bytes(name: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(name))
 }
 

@@ -32,7 +32,7 @@ impl FileId {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn of_file(file: &File) -> io::Result<Self> {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         Ok(Self::from_metadata(&file.metadata()?))
     }
 
@@ -40,7 +40,7 @@ impl FileId {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn of_path(path: &Path) -> io::Result<Self> {
+    pub fn from_path(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&fs::metadata(path)?))
     }
 }

@@ -56,7 +56,7 @@ impl Access {
         else {
             return Ok(());
         };
-        let seen = FileStatus::of(&old)?;
+        let seen = FileStatus::from_handle(&old)?;
         if seen.kind() == EntryKind::File && seen.id() == self.id && seen.is_ours() {
             security::copy_list(&old, new)?;
         }

@@ -58,7 +58,7 @@ pub(crate) struct Owner(Sid);
 
 impl Owner {
     /// The owner of `file`.
-    pub(crate) fn of(file: &File) -> io::Result<Self> {
+    pub(crate) fn from_file(file: &File) -> io::Result<Self> {
         security::owner(file).map(Self)
     }
 

@@ -81,7 +81,7 @@ impl Directory {
         let mut options = OpenOptions::new();
         options.access_mode(DIRECTORY).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
         let opened = options.security_qos_flags(SECURITY_IDENTIFICATION).open(path)?;
-        match FileStatus::of(&opened)?.kind() {
+        match FileStatus::from_handle(&opened)?.kind() {
             EntryKind::Directory => Ok(opened.into()),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
@@ -130,7 +130,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
-    pub fn of_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn parent_and_name_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((self.beneath(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
     }
@@ -161,7 +161,7 @@ impl Directory {
     /// The same, and what is seen of it.
     pub(crate) fn file_and_status(&self, path: &Path) -> io::Result<(File, FileStatus)> {
         let file = self.file(path)?;
-        let seen = FileStatus::of(&file)?;
+        let seen = FileStatus::from_handle(&file)?;
         Ok((file, seen))
     }
 
@@ -182,7 +182,7 @@ impl Directory {
             }
             opened => opened,
         };
-        FileStatus::of(&opened?)
+        FileStatus::from_handle(&opened?)
     }
 
     /// The names in it, and what each is.
@@ -201,7 +201,7 @@ impl Directory {
 
     /// Which directory it is.
     pub(crate) fn id(&self) -> io::Result<FileId> {
-        FileId::of(self)
+        FileId::from_handle(self)
     }
 
     /// The same as a file, of which there is only what the system says of it.
@@ -216,7 +216,7 @@ impl Directory {
 
     /// Whether it belongs to this user.
     pub(crate) fn is_ours(&self) -> io::Result<bool> {
-        Ok(FileStatus::of(self)?.is_ours())
+        Ok(FileStatus::from_handle(self)?.is_ours())
     }
 
     /// Whether only this user and the system can give names in it.
@@ -289,7 +289,7 @@ impl Directory {
     /// that can be opened so.
     pub(crate) fn open_suspicious(&self, name: &OsStr) -> io::Result<Option<File>> {
         let opened = self.entry(name, READ)?;
-        let is_file = FileStatus::of(&opened)?.kind() == EntryKind::File;
+        let is_file = FileStatus::from_handle(&opened)?.kind() == EntryKind::File;
         Ok(is_file.then(|| opened.into()))
     }
 
@@ -318,7 +318,7 @@ impl Directory {
             renamed => return renamed,
         };
         let old = self.entry(to, DELETE | LOOK)?;
-        if FileStatus::of(&old)?.kind() != EntryKind::File {
+        if FileStatus::from_handle(&old)?.kind() != EntryKind::File {
             return Err(refused);
         }
         let mut aside = from.to_owned();
@@ -363,7 +363,7 @@ impl Directory {
     }
 
     fn regular(&self, path: &Path, access: u32) -> io::Result<File> {
-        let (place, name) = self.of_beneath(path)?;
+        let (place, name) = self.parent_and_name_beneath(path)?;
         let (opened, kind) = place.through(&name, access)?;
         match kind {
             EntryKind::File => Ok(opened.into()),
@@ -377,13 +377,13 @@ impl Directory {
     /// contents that it has elsewhere, as in a cloud.
     fn through(&self, name: &OsStr, access: u32) -> io::Result<(OwnedHandle, EntryKind)> {
         let opened = self.entry(name, access)?;
-        let seen = FileStatus::of(&opened)?;
+        let seen = FileStatus::from_handle(&opened)?;
         let attributes = sys::basic(&opened)?.FileAttributes;
         if seen.kind() == EntryKind::Link || attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
             return Ok((opened, seen.kind()));
         }
         let whole = sys::open_at(self, name, access, &Disposition::Contents)?;
-        if FileId::of(&whole)? != seen.id() {
+        if FileId::from_handle(&whole)? != seen.id() {
             return Err(is_a_link());
         }
         Ok((whole, seen.kind()))

@@ -21,7 +21,7 @@ pub(crate) use self::access::{Access, allowed_mode};
 pub use self::directory::Directory;
 pub(crate) use self::directory::DirectoryState;
 pub(crate) use self::names::{
-    bytes, expect_name, expect_restorable_name, of_bytes, path_bytes, path_of_bytes,
+    bytes, expect_name, expect_restorable_name, name_from_bytes, path_bytes, path_of_bytes,
 };
 pub use self::special::SpecialFile;
 pub use self::status::FileId;

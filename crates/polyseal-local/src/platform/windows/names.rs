@@ -89,7 +89,7 @@ pub(crate) fn bytes(name: &OsStr) -> &[u8] {
 }
 
 /// The name that these bytes are.
-pub(crate) fn of_bytes(name: &[u8]) -> Cow<'_, OsStr> {
+pub(crate) fn name_from_bytes(name: &[u8]) -> Cow<'_, OsStr> {
     match String::from_utf8_lossy(name) {
         Cow::Borrowed(name) => Cow::Borrowed(name.as_ref()),
         Cow::Owned(name) => Cow::Owned(name.into()),

@@ -203,7 +203,7 @@ struct Security {
 }
 
 impl Security {
-    fn of(file: &impl AsHandle, what: OBJECT_SECURITY_INFORMATION) -> io::Result<Self> {
+    fn from_handle(file: &impl AsHandle, what: OBJECT_SECURITY_INFORMATION) -> io::Result<Self> {
         let (mut owner, mut list, mut descriptor) = (null_mut(), null_mut(), null_mut());
         // SAFETY: the results are locals; those that are not asked for stay null.
         let error = unsafe {
@@ -270,12 +270,13 @@ impl Security {
 
 /// The owner of an open file.
 pub(super) fn owner(file: &impl AsHandle) -> io::Result<Sid> {
-    Security::of(file, OWNER_SECURITY_INFORMATION)?.owner()
+    Security::from_handle(file, OWNER_SECURITY_INFORMATION)?.owner()
 }
 
 /// Whether nobody but this user and the system can give files names in an open directory.
 pub(super) fn is_for_us(directory: &impl AsHandle) -> bool {
-    let seen = Security::of(directory, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION);
+    let seen =
+        Security::from_handle(directory, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION);
     seen.is_ok_and(|it| {
         it.owner().is_ok_and(|owner| owner.is_trusted()) && it.allows_only_us(NAMING)
     })
@@ -283,7 +284,7 @@ pub(super) fn is_for_us(directory: &impl AsHandle) -> bool {
 
 /// Gives `new` the access list of `old`.
 pub(super) fn copy_list(old: &impl AsHandle, new: &impl AsHandle) -> io::Result<()> {
-    let seen = Security::of(old, DACL_SECURITY_INFORMATION)?;
+    let seen = Security::from_handle(old, DACL_SECURITY_INFORMATION)?;
     // Without a list everybody may do everything: that is given to nothing new.
     if seen.list.is_null() {
         return Ok(());

@@ -32,22 +32,22 @@ impl FileId {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn of_file(file: &File) -> io::Result<Self> {
-        Self::of(file)
+    pub fn from_file(file: &File) -> io::Result<Self> {
+        Self::from_handle(file)
     }
 
     /// The identity of the file at `path`, through every link.
     ///
     /// # Errors
     /// An I/O error.
-    pub fn of_path(path: &Path) -> io::Result<Self> {
+    pub fn from_path(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
         options.security_qos_flags(SECURITY_IDENTIFICATION);
-        Self::of(&options.open(path)?)
+        Self::from_handle(&options.open(path)?)
     }
 
-    pub(super) fn of(file: &impl AsHandle) -> io::Result<Self> {
+    pub(super) fn from_handle(file: &impl AsHandle) -> io::Result<Self> {
         let (volume, file) = sys::id(file)?;
         Ok(Self { volume, file })
     }
@@ -79,12 +79,12 @@ pub(crate) struct FileStatus {
 }
 
 impl FileStatus {
-    pub(super) fn of(file: &impl AsHandle) -> io::Result<Self> {
+    pub(super) fn from_handle(file: &impl AsHandle) -> io::Result<Self> {
         let basic = sys::basic(file)?;
         let is_reparse_point = basic.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT != 0;
         let tag = if is_reparse_point { sys::reparse_tag(file)? } else { 0 };
         Ok(Self {
-            id: FileId::of(file)?,
+            id: FileId::from_handle(file)?,
             kind: EntryKind::new(basic.FileAttributes, tag),
             is_read_only: basic.FileAttributes & FILE_ATTRIBUTE_READONLY != 0,
             bytes: sys::length(file)?,

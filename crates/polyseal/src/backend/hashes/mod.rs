@@ -87,7 +87,7 @@ impl HashBackend {
 
     /// The choice that goes with `backend`: everything with the fastest, and otherwise no wider
     /// vectors.
-    pub(crate) fn of(backend: Backend) -> Self {
+    pub(crate) fn for_backend(backend: Backend) -> Self {
         let all = Self::detect();
         if backend == Backend::detect() && !matches!(backend, Backend::Soft(_)) {
             return all;

@@ -11,7 +11,7 @@ type Half = u64;
 /// MixColumns(ShiftRows(SubBytes(block))) for each of eight blocks (little-endian integers).
 #[inline(never)]
 pub(super) fn aes_rounds_without_key(blocks: &mut [u128; 8]) {
-    let mut planes = Planes::of(blocks);
+    let mut planes = Planes::from_blocks(blocks);
     planes.by_halves(|half| {
         transpose(half);
         sub_bytes(half);
@@ -27,7 +27,7 @@ pub(super) fn aes_rounds_without_key(blocks: &mut [u128; 8]) {
 /// ShiftRows(SubBytes(block)) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
-    let mut planes = Planes::of(blocks);
+    let mut planes = Planes::from_blocks(blocks);
     planes.by_halves(|half| {
         transpose(half);
         sub_bytes(half);
@@ -40,7 +40,7 @@ pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
 /// InvMixColumns(InvSubBytes(InvShiftRows(block))) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
-    let mut planes = Planes::of(blocks);
+    let mut planes = Planes::from_blocks(blocks);
     planes.by_halves(transpose);
     planes.inv_shift_rows();
     planes.by_halves(|half| {
@@ -54,7 +54,7 @@ pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
 /// InvSubBytes(InvShiftRows(block)) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_inverse_last_rounds_without_key(blocks: &mut [u128; 8]) {
-    let mut planes = Planes::of(blocks);
+    let mut planes = Planes::from_blocks(blocks);
     planes.by_halves(transpose);
     planes.inv_shift_rows();
     planes.by_halves(|half| {
@@ -70,7 +70,7 @@ struct Planes([[Half; 8]; 2]);
 
 impl Planes {
     #[inline(always)]
-    fn of(blocks: &[u128; 8]) -> Self {
+    fn from_blocks(blocks: &[u128; 8]) -> Self {
         Self([blocks.map(|block| block as u64), blocks.map(|block| (block >> 64) as u64)])
     }
 

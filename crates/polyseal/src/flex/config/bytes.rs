@@ -39,7 +39,7 @@ impl Builder {
         if flags & 0xf0 != 0 {
             return Err(ConfigError::Flags(flags));
         }
-        let Some(profile) = Profile::of_number(profile) else {
+        let Some(profile) = Profile::from_number(profile) else {
             return Err(ConfigError::Profile(profile));
         };
         let robust = matches!(mode, Mode::Robust);

@@ -87,7 +87,7 @@ impl Profile {
     }
 
     /// The one that has this number.
-    pub(super) const fn of_number(number: u8) -> Option<Self> {
+    pub(super) const fn from_number(number: u8) -> Option<Self> {
         match number {
             1..=8 => Some(Self::ALL[number as usize - 1]),
             _ => None,

@@ -141,7 +141,7 @@ fn total(bounds: &[Bound]) -> Probability {
 
 /// The messages that the specification's limits allow, however unlikely an accident is.
 fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
-    let limits = Limits::of(algorithm);
+    let limits = Limits::for_algorithm(algorithm);
     // Without nonces there are none to run out of: as many as are counted to.
     let nonce_bits = match algorithm.nonce_bytes() {
         0 => 128.0,
@@ -164,7 +164,7 @@ fn charged(load: &Load, total: &Total) -> u128 {
 }
 
 fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
-    let limits = Limits::of(algorithm);
+    let limits = Limits::for_algorithm(algorithm);
     let long = |what, bytes, limit| (bytes > limit).then_some(Error::TooLong { what, limit });
     let total = limits.total(load.nonces);
     let each = charged(load, &total);

@@ -524,7 +524,7 @@ fn as_many_messages_as_there_may_be() {
 #[test]
 fn a_forger_has_no_more_than_2_to_the_minus_32() {
     for a in families().iter().flat_map(Algorithm::instances) {
-        let limits = Limits::of(&a);
+        let limits = Limits::for_algorithm(&a);
         let Some(failures) = limits.failed_verifications else { continue };
         if a.is_forgeable() {
             assert_eq!(row(&assess(&a, &load(0.0, 0)), "forgery"), Some(0.0), "{a}");
@@ -561,7 +561,7 @@ fn one_key_of_gcm_is_told_from_randomness_with_2_to_the_minus_33() {
         ("dndk-gcm", Nonces::Counted),
     ] {
         let a = algorithm(text);
-        let total = Limits::of(&a).total(nonces);
+        let total = Limits::for_algorithm(&a).total(nonces);
         for (message_bytes, ad_bytes) in
             [(0, 0), (1, 0), (0, 1), (16, 0), (17, 15), (1 << 16, 0), (1 << 35, 1 << 20)]
         {

@@ -68,7 +68,8 @@ fn whatever_exists_is_measured() {
         assert!(text.contains(&title), "{text}");
     }
     assert!(text.contains(" 300 B |") && text.contains("no associated data"), "{text}");
-    let names = TimingTable::of(Operation::Seal, backend, &options, &mut Log::None).unwrap().names;
+    let names =
+        TimingTable::measure(Operation::Seal, backend, &options, &mut Log::None).unwrap().names;
     for name in ["omd-sha256", "omd-sha512", "omd-blake2b", "aes-256-gcm"] {
         assert!(names.contains(&String::from(name)), "{names:?}");
     }

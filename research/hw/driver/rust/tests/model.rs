@@ -32,7 +32,7 @@ impl Model {
         Self { version: 0x0202, ..Self::default() }
     }
 
-    fn of(&self, side: u32) -> [u8; 16] {
+    fn confirmation_of(&self, side: u32) -> [u8; 16] {
         let (a, b) = if self.role == 0 { (&self.own, &self.peer) } else { (&self.peer, &self.own) };
         let of = |id: &[u8], i: usize| id[i] ^ id[16 + i % 8];
         std::array::from_fn(|i| of(a, i) ^ of(b, i).rotate_left(1) ^ self.master[i] ^ side as u8)
@@ -90,7 +90,7 @@ impl Bus for Model {
             reg::COUNTER => 0x89ab_cdef,
             0x034 => 0x0123_4567,
             0x0e0..0x0f0 => self.addresses[usize::from(offset - 0x0e0) / 4],
-            0x0d0..0x0e0 => word(&self.of(self.role), offset - 0x0d0),
+            0x0d0..0x0e0 => word(&self.confirmation_of(self.role), offset - 0x0d0),
             // The counter `tag` is 2^32 + 5, all others are 0.
             _ if offset == reg::COUNTERS + 8 * Counter::Tag as u16 => 5,
             _ if offset == reg::COUNTERS + 8 * Counter::Tag as u16 + 4 => 1,
@@ -120,7 +120,7 @@ impl Bus for Model {
             }
             reg::CONTROL if data == reg::CONTROL_ENABLE => {
                 assert!(self.derived && self.confirmation.len() == 16);
-                if self.confirmation == self.of(1 - self.role) {
+                if self.confirmation == self.confirmation_of(1 - self.role) {
                     self.enabled = true;
                 } else {
                     self.forget();
