@@ -97,7 +97,7 @@ pub unsafe extern "C" fn polyseal_aead_sealedbytes(
     })
 }
 
-/// The length in bytes of the message in what polyseal_aead_seal wrote, clen bytes, in *mlen.
+/// The length in bytes of the message in the clen bytes that polyseal_aead_seal wrote, in *mlen.
 ///
 /// Errors: POLYSEAL_ERR_LENGTH if no message has that length once it is sealed.
 #[unsafe(no_mangle)]
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn polyseal_aead_randombytes(
 }
 
 /// Seals under a nonce drawn from the operating system, which is written to c in front of the rest:
-/// there is no nonce to keep or to get wrong. clen is what polyseal_aead_randombytes says.
+/// there is no nonce to keep or to get wrong. clen is the length from polyseal_aead_randombytes.
 ///
 /// Errors: as polyseal_aead_seal; POLYSEAL_ERR_UNSUPPORTED for an algorithm with which a key could
 /// have fewer than 2^48 messages so, such as AES-GCM; POLYSEAL_ERR_RANDOM.
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_random(
     })
 }
 
-/// Opens what polyseal_aead_seal_random has written. mlen is as many bytes as the message has.
+/// Opens a message of polyseal_aead_seal_random. mlen is as many bytes as the message has.
 ///
 /// Errors: as polyseal_aead_open.
 #[unsafe(no_mangle)]

@@ -290,7 +290,7 @@ pub struct polyseal_algorithm {
     pub pieces: c_int,
 }
 
-/// Writes to *algorithm what the algorithm of that name is.
+/// Writes to *algorithm the sizes of the algorithm of that name.
 ///
 /// Errors: POLYSEAL_ERR_ALGORITHM.
 #[unsafe(no_mangle)]

@@ -112,7 +112,7 @@ pub unsafe extern "C" fn polyseal_decryptor_update(
 }
 
 /// Writes the message to m, of mlen bytes, which are as many as all pieces had, if mac, of maclen
-/// bytes, is its tag. It ends the message in any case, and wipes what the library has of it.
+/// bytes, is its tag. It ends the message in any case, and wipes the library's copy of it.
 ///
 /// Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH for a message or tag of
 /// another length; POLYSEAL_ERR_FINISHED the second time. Then m has not been written to.
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn polyseal_decryptor_final(
     })
 }
 
-/// Wipes what is left and frees the handle. NULL is allowed.
+/// Wipes the rest of the state and frees the handle. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_decryptor_free(decryptor: *mut polyseal_decryptor) {
     // SAFETY: what C promises.

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn polyseal_encryptor_final(
     })
 }
 
-/// Wipes what is left and frees the handle. NULL is allowed.
+/// Wipes the rest of the state and frees the handle. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_encryptor_free(encryptor: *mut polyseal_encryptor) {
     // SAFETY: what C promises.

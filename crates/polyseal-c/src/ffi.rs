@@ -112,7 +112,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
     text.to_str().map_err(|_| Failure::new(Code::Text, format!("{what} is not UTF-8")))
 }
 
-/// Puts what `make` makes into `slot`, as a handle, or a null pointer if it fails.
+/// Puts the value of `make` into `slot`, as a handle, or a null pointer if it fails.
 ///
 /// # Safety
 /// `slot` is null or leads to a pointer that may be written to.
@@ -126,7 +126,7 @@ pub(crate) unsafe fn hand_over<T>(slot: *mut *mut T, make: impl FnOnce() -> Resu
     })
 }
 
-/// Drops what a handle leads to.
+/// Drops the target of a handle.
 ///
 /// # Safety
 /// `handle` is null or comes from [`hand_over`], and is not used any more.

@@ -177,8 +177,9 @@ fn describe<R: Read>(
     })
 }
 
-/// Writes to *inspection what the file called path says of itself: one of Polyseal or of age, which
-/// may be in armour, which is then read to its end. No key is needed, and nothing is checked.
+/// Writes to *inspection the claims of the header of the file called path: one of Polyseal or of
+/// age, which may be in armour, which is then read to its end. No key is needed, and nothing is
+/// checked.
 ///
 /// Errors: POLYSEAL_ERR_IO, POLYSEAL_ERR_NOT_ENCRYPTED, POLYSEAL_ERR_VERSION, POLYSEAL_ERR_HEADER,
 /// POLYSEAL_ERR_TRUNCATED, POLYSEAL_ERR_ARMOR.

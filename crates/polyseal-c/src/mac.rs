@@ -301,7 +301,7 @@ pub unsafe extern "C" fn polyseal_macstate_verify(
     })
 }
 
-/// Wipes what is left and frees the handle. NULL is allowed.
+/// Wipes the rest of the state and frees the handle. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_macstate_free(state: *mut polyseal_macstate) {
     // SAFETY: what C promises.

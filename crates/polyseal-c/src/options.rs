@@ -61,7 +61,7 @@ pub struct polyseal_options {
     pub armor: c_int,
 }
 
-/// The options, read: what is not there is `None`.
+/// The options, read: missing ones are `None`.
 pub(crate) struct Options<'a> {
     keys: Vec<Key>,
     recipients: Option<&'a str>,

@@ -112,7 +112,7 @@ pub unsafe extern "C" fn polyseal_file_open(
 }
 
 /// The same for whatever has a read_at: an object in a store, a part of another file, memory. The
-/// structure is copied; what ctx leads to must outlive the handle.
+/// structure is copied; the target of ctx must outlive the handle.
 ///
 /// Errors: all that concern files; POLYSEAL_ERR_IO if read_at failed. Then *file is NULL.
 #[unsafe(no_mangle)]
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn polyseal_file_size(file: *const polyseal_file) -> u64 {
 /// Reads at most len bytes of the plaintext, from offset on, into buf. It gives how many those
 /// were, fewer than len only at the end. Threads may call it at the same time.
 ///
-/// Errors: −1; POLYSEAL_ERR_CORRUPT if what was to be read is not as it was written,
+/// Errors: −1; POLYSEAL_ERR_CORRUPT if a segment of the range is not as it was written,
 /// POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_IO. Then buf holds nothing of the plaintext.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_file_read_at(
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn polyseal_file_read_at(
     })
 }
 
-/// Wipes what is left and closes the file. NULL is allowed.
+/// Wipes the rest of the state and closes the file. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_file_close(file: *mut polyseal_file) {
     // SAFETY: what C promises.

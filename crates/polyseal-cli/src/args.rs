@@ -1,4 +1,4 @@
-//! The command line: what can be asked for. Nothing is opened or decided here.
+//! The command line. Nothing is opened or decided here.
 
 mod keys;
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 // To build the options of every command takes longer than to seal a small file. So they come last,
-// and what `///` says of a struct of options would be said of the command.
+// and a `///` on a struct of options would be the command's help.
 #[command(defer = true)]
 pub(crate) enum Command {
     /// Encrypt files or standard input

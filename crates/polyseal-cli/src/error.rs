@@ -1,4 +1,4 @@
-//! Every failure: what happened, what to do about it, and the exit code that scripts rely on.
+//! Every failure: the message, the hint, and the exit code that scripts rely on.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -25,7 +25,7 @@ pub(crate) enum Code {
     Io = 1,
     /// The command asks for something impossible.
     Usage = 2,
-    /// The input is not authentic, not well-formed, or not what it should be.
+    /// The input is not authentic, not well-formed, or not the right one.
     Content = 3,
     /// The file is for another key.
     NoKey = 4,
@@ -165,7 +165,7 @@ const NAME_A_FILE: &str = "name a file in it";
 /// The longest name of a file, in bytes, nearly everywhere.
 const MAX_NAME_BYTES: usize = 255;
 
-/// The advice for a name that is too long, if that is what is wrong.
+/// The advice for a name that is too long, if it is.
 fn too_long(path: &Path, error: &io::Error) -> Option<String> {
     let name = path.file_name().is_some_and(|name| name.len() > MAX_NAME_BYTES);
     if name {

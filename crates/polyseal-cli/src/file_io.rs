@@ -33,7 +33,7 @@ use crate::streams::{
 };
 use polyseal_local::secrets::is_secret;
 
-/// Files that an output must not be, and what each is.
+/// Files that an output must not be, and the name of each in messages.
 pub(crate) type ForbiddenOutputs = [(FileId, &'static str)];
 
 /// An open input.
@@ -159,8 +159,8 @@ fn not_text() -> Failure {
 }
 
 impl OutputFile {
-    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be, and
-    /// what they are.
+    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be,
+    /// with their names in messages.
     pub(crate) fn open(
         args: &OutputArgs,
         contents: OutputKind,

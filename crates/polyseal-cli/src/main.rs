@@ -4,8 +4,8 @@
 //! written, refused and replaced, and `error` gives every failure its exit code: 0 done, 1 I/O,
 //! 2 usage, 3 authentication or corruption, 4 no matching key.
 //!
-//! Security claim: that of the library; what is added here is that an output file appears
-//! complete and verified or not at all, and that no secret is printed.
+//! Security claim: that of the library; in addition, an output file appears complete and verified
+//! or not at all, and no secret is printed.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]

@@ -35,8 +35,8 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "polyseal: warning: {text}");
 }
 
-/// The key in `path` was not drawn at random: it may be a placeholder, or what a failed program
-/// left.
+/// The key in `path` was not drawn at random: it may be a placeholder, or the remains of a failed
+/// program.
 pub(crate) fn warn_of_weak(path: &Path) {
     let path = shown(&path.display().to_string());
     warn(&format!("the key in {path} was not drawn at random: others can guess it"));

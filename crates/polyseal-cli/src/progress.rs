@@ -67,7 +67,7 @@ impl Progress {
         Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), all }
     }
 
-    /// How many files there are, and bytes, is known now: so is what is left of the time.
+    /// How many files there are, and bytes, is known now: so is the remaining time.
     pub(crate) fn expect(&self, files: u64, bytes: u64) {
         self.all.expect(files, bytes);
     }

@@ -145,7 +145,7 @@ fn refused(code: Code, why: &str) -> polyseal_file::Error {
     polyseal_file::Error::Io { what: "read the passphrase", source: io::Error::other(failure) }
 }
 
-/// One byte more than a passphrase may have: what is too long stays so.
+/// One byte more than a passphrase may have, so that a longer one is seen to be too long.
 const LONGEST: usize = Passphrase::MAX_BYTES + 1;
 const END_OF_FILE: u8 = 0x04;
 const BACKSPACE: u8 = 0x08;

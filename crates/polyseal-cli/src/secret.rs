@@ -1,5 +1,5 @@
-//! Reading what must not stay in memory: no buffer grows where it is, which would leave a copy
-//! behind, and each is wiped when dropped.
+//! Reading secrets, which must not stay in memory: no buffer grows where it is, which would leave a
+//! copy behind, and each is wiped when dropped.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::streams::expect_unread;
 use polyseal_local::FileId;
 use polyseal_local::secrets::{is_hexadecimal_key, is_secret};
 
-/// The contents of a file of keys, which is said to be `what`, and which regular file it was.
+/// The contents of a file of keys, called `what` in messages, and which regular file it was.
 pub(crate) fn read(
     path: &Path,
     what: &str,

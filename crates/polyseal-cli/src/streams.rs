@@ -47,7 +47,7 @@ pub(crate) fn expect_open(stream: &impl Stream, name: &str) -> Result {
 }
 
 /// Warns of an output that was closed when the tool was started. It is not refused: who starts a
-/// program from Python or Node.js and does not want its output gives what looks the same.
+/// program from Python or Node.js and does not want its output gives one that looks the same.
 pub(crate) fn expect_wanted(output: &impl Stream, name: &str) -> Result {
     if is_standard_error(output) {
         // The warning would be lost with it.

@@ -67,7 +67,7 @@ fn line_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Writes what it is given as armour. It is complete only after [`finish`](Self::finish).
+/// Writes its input as armour. It is complete only after [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct ArmorWriter<W: Write> {
     inner: W,
@@ -89,7 +89,7 @@ impl<W: Write> ArmorWriter<W> {
         Self { words: &AGE, ..Self::new(inner) }
     }
 
-    /// Writes what is left, and the last line.
+    /// Writes the rest, and the last line.
     ///
     /// # Errors
     /// An error of writing.
@@ -226,7 +226,7 @@ impl<R: Read> ArmorReader<R> {
         Ok(())
     }
 
-    /// Takes what is whole; what is left needs more text.
+    /// Takes the whole lines; the rest needs more text.
     fn take_lines(&mut self) -> io::Result<()> {
         loop {
             if matches!(self.state, State::Before | State::After) {

@@ -1,9 +1,9 @@
 //! A worker's buffer: some segments, each in a slot with room for its tag, so that sealing and
 //! opening happen where the data was read to and nothing is copied.
 //!
-//! Slots begin on cache lines (the kernel's copies are slower otherwise), so what is read or
-//! written is scattered over them; vectored system calls do it in one go. The buffer is wiped when
-//! dropped, as far as it was used.
+//! Slots begin on cache lines (the kernel's copies are slower otherwise), so reads and writes are
+//! scattered over them; vectored system calls do it in one go. The buffer is wiped when dropped, as
+//! far as it was used.
 
 use std::io::{IoSlice, IoSliceMut};
 

@@ -44,9 +44,10 @@ pub enum Error {
     /// The object was replaced while it was read: two answers are of different
     /// [versions](crate::Version). To read it, begin anew.
     Replaced,
-    /// An [`Opener`](crate::Opener) was to open what has not been fetched: a step was left out.
+    /// An [`Opener`](crate::Opener) was to open bytes that have not been fetched: a step was left
+    /// out.
     NotFetched,
-    /// The file to write to is not empty, so that what is in it could stay behind the end of the
+    /// The file to write to is not empty, so that its contents could stay behind the end of the
     /// output; or it is in append mode, where offsets do not hold.
     OutputNotEmpty,
     /// The input does not begin as an encrypted file does.
@@ -102,7 +103,7 @@ pub enum Error {
     AgeTries,
     /// An error of age, in its own words.
     Age(String),
-    /// A plugin of age did not do what it was asked for.
+    /// A plugin of age did not do as it was asked.
     #[cfg(feature = "age")]
     AgePlugin(PluginError),
     /// The keeper of a private key did not do its part.
@@ -137,7 +138,7 @@ pub enum Error {
         /// The bytes that were given.
         given: u64,
     },
-    /// The buffer is shorter than what it shall hold.
+    /// The buffer is too short.
     BufferBytes {
         /// The bytes that it shall hold.
         expected: u64,

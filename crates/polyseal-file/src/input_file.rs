@@ -1,7 +1,7 @@
 //! A file as an input: how it is read, and whether its length has changed meanwhile.
 //!
 //! A file is read up to the length that it has at first. A log that is written to all the time has
-//! an end so, and what it had is encrypted as a whole.
+//! an end so, and its contents at that time are encrypted as a whole.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
@@ -54,7 +54,7 @@ impl<'a> InputFile<'a> {
 }
 
 /// Whether a file that ended early lies where the system tells a page as the length of each, and
-/// then gives what there is to say: in /sys, and where the kernel is configured.
+/// then gives fewer bytes: in /sys, and where the kernel is configured.
 fn is_made_as_it_is_read(file: &File) -> bool {
     #[cfg(target_os = "linux")]
     if let Ok(system) = rustix::fs::fstatfs(file) {

@@ -14,7 +14,7 @@ use crate::read_at::ReadAt;
 use crate::stanza::{Method, Stanza};
 use crate::whole_file::{first_byte, header_reader};
 
-/// A file of either format, in armour or not, and what it says of itself.
+/// The description of a file of either format, in armour or not.
 ///
 /// ```
 /// use polyseal_file::{FormatInspection, AnyInspection, Key, encrypt};
@@ -48,8 +48,8 @@ pub enum FormatInspection {
 
 impl AnyInspection {
     /// Describes the file at whose beginning `input` stands; `file_bytes` is its length if known.
-    /// How long what is in armour is, only its end tells: there is no payload in its description
-    /// before [`with_length`](Self::with_length). More than the header may be read.
+    /// Only the end of armour tells the length of the file inside: there is no payload in its
+    /// description before [`with_length`](Self::with_length). More than the header may be read.
     ///
     /// # Errors
     /// As [`Header::read`], [`age::v1::Header::read`](crate::age::v1::Header::read) and

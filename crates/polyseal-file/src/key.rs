@@ -57,7 +57,7 @@ impl Key {
             let password = bytes.iter().fold(0, |any, &b| any | other(b)) == 0;
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
         }
-        // First: what it holds may be longer than a key file.
+        // First: its contents may be longer than a key file.
         if is_wrapped_key(file) {
             return Err(KeyFileError::Wrapped.into());
         }
@@ -176,7 +176,7 @@ pub(crate) fn without_mark(file: &[u8]) -> &[u8] {
 }
 
 fn without_blanks(mut line: &[u8]) -> &[u8] {
-    // CT: what stands around a key is no part of it.
+    // CT: the text around a key is no part of it.
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = line {
         line = rest;
     }

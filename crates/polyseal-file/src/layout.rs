@@ -73,13 +73,13 @@ pub(crate) fn plaintext_bytes(wire: u64, segment: u32, tag: usize) -> Option<u64
     (last > tag as u64 || (count == 1 && last == tag as u64)).then_some(plaintext)
 }
 
-/// Where the segments of one payload lie: in the plaintext, and in what is stored. Ranges are given
-/// as they come, and are cut off at the end; one that is turned round is empty.
+/// Where the segments of one payload lie: in the plaintext, and in the stored bytes. Ranges are
+/// given as they come, and are cut off at the end; one that is turned round is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     segment: u64,
     tag: u64,
-    /// Where the payload begins in what is stored.
+    /// Where the payload begins in the stored bytes.
     offset: u64,
     plaintext: u64,
 }
@@ -135,7 +135,7 @@ impl Layout {
         self.segment
     }
 
-    /// The bytes of a full segment in what is stored.
+    /// The stored bytes of a full segment.
     pub(crate) fn stored_unit(&self) -> u64 {
         self.segment + self.tag
     }
@@ -162,7 +162,7 @@ impl Layout {
         at(segments.start)..at(segments.end)
     }
 
-    /// Where `segments` lie in what is stored.
+    /// Where `segments` lie in the stored bytes.
     pub(crate) fn stored_range(&self, segments: &Range<u64>) -> Range<u64> {
         let payload = self.stored_bytes() - self.offset;
         let at = |index: u64| self.offset + index.saturating_mul(self.stored_unit()).min(payload);

@@ -143,7 +143,7 @@ pub enum Problem {
     Path,
     /// An entry is not behind the one before it: out of order, or there twice.
     Order,
-    /// An entry lies in what is no directory.
+    /// An entry's parent is not a directory.
     Parent,
     /// There are more mode bits than those of permissions, or a link has some.
     Mode,
@@ -163,8 +163,8 @@ pub enum Error {
     Invalid(Problem),
 }
 
-/// Orders paths as a tree is walked: name by name, each by its bytes, so that what is in a
-/// directory follows it directly.
+/// Orders paths as a tree is walked: name by name, each by its bytes, so that a directory's entries
+/// follow it directly.
 ///
 /// ```
 /// # use polyseal_file::manifest::compare;
@@ -423,7 +423,7 @@ impl EntryOrder {
         if self.entries > 0 && compare(&self.last, path).is_ge() {
             return invalid(Problem::Order);
         }
-        // Entries come in order: what a directory contains follows it before all else.
+        // Entries come in order: a directory's entries follow it before all else.
         let parent = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         let open = &self.last[..self.directory];
         let is_open = open.starts_with(&path[..parent])

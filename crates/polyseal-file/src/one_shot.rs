@@ -9,8 +9,8 @@ use crate::pipeline::{Input, Output};
 use crate::recipients::{Identities, Recipients};
 use crate::whole_file::{Decryptor, Encryptor};
 
-/// Encrypts `plaintext`; what is returned is a file like any other. [`Encryptor`] has what can be
-/// chosen: the suite, the segment size, a context, the number of threads.
+/// Encrypts `plaintext`; the result is a file like any other. [`Encryptor`] has the options: the
+/// suite, the segment size, a context, the number of threads.
 ///
 /// ```
 /// use polyseal_file::{Identities, Key, decrypt, encrypt};

@@ -199,7 +199,7 @@ impl Opener {
     ///
     /// # Errors
     /// [`Error::Replaced`] if it is of another version than the answers before;
-    /// [`Error::PartBytes`] if it is shorter or longer than what was wanted, or begins elsewhere.
+    /// [`Error::PartBytes`] if it is shorter or longer than the wanted bytes, or begins elsewhere.
     pub fn take(&mut self, wanted: &ByteRange, answer: Answer) -> Result<()> {
         let Answer { version, start, bytes } = answer;
         let whole = start == 0 && bytes.len() as u64 == version.size();
@@ -333,7 +333,7 @@ impl FetchedPieces {
     }
 
     fn put(&mut self, mut start: u64, mut bytes: Vec<u8>) {
-        // The two ends of a short file overlap: what is there is not put again.
+        // The two ends of a short file overlap: bytes that are there are not put again.
         if let Some((&at, piece)) = self.0.range(..=start).next_back() {
             let there = (at + piece.len() as u64).saturating_sub(start).min(bytes.len() as u64);
             bytes.drain(..there as usize);
@@ -397,7 +397,7 @@ mod tests {
         Answer { version, start: range.start, bytes }
     }
 
-    /// Opens `file`, and tells what was fetched, step by step.
+    /// Opens `file`, and returns the fetched ranges, step by step.
     fn run(
         mut opener: Opener,
         key: &Key,

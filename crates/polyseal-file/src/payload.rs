@@ -135,8 +135,8 @@ impl PayloadHead {
         self.layout.stored_range(&(segments - 1..segments))
     }
 
-    /// The payload, once its last segment has opened as the last one: `stored` is what
-    /// [`last_range`](Self::last_range) names.
+    /// The payload, once its last segment has opened as the last one: `stored` has the bytes of
+    /// [`last_range`](Self::last_range).
     ///
     /// # Errors
     /// [`Error::Corrupt`] if it does not: the file was cut short, extended or altered;
@@ -203,7 +203,7 @@ impl Payload {
     /// # Errors
     /// As [`open_range`](Self::open_range), and [`Error::BufferBytes`] if the buffer is shorter
     /// than the range; that is not touched. On any other error it holds nothing of the plaintext:
-    /// what was written there is zeros.
+    /// the written part is zeros.
     pub fn open_range_into(
         &self,
         range: Range<u64>,

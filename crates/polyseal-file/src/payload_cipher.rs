@@ -1,4 +1,4 @@
-//! The cipher of a payload, of whichever format: what the pipeline and the reader work with.
+//! The cipher of a payload, of whichever format, for the pipeline and the reader.
 
 #[cfg(feature = "age")]
 use crate::age::v1::ChunkCipher;

@@ -302,8 +302,8 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes the `bytes` of output in `batch`, and records the failure of batch `index`; whether
-    /// to go on. Batches of a stream wait for their turn, and so do their failures: what comes
-    /// before a bad segment is always written, and what comes after it never.
+    /// to go on. Batches of a stream wait for their turn, and so do their failures: segments before
+    /// a bad one are always written, and those after it never.
     fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut BatchResult) -> bool {
         match self {
             Self::Stream { before, state, turn } => {

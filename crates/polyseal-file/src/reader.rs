@@ -31,7 +31,7 @@ const AT_HAND_BYTES: u64 = 2 * 1024 * 1024;
 /// Bytes of memory that wait to be used again, of either kind.
 const SPARE: usize = 8 * 1024 * 1024;
 
-/// The plaintext of a file, of which only what is asked for is read and opened.
+/// The plaintext of a file, of which only the requested parts are read and opened.
 ///
 /// [`read_at`](Self::read_at) takes `&self`: threads can share a reader, if they can share its
 /// source. [`Read`] and [`Seek`] work as on a plain file; errors of authenticity come as
@@ -235,7 +235,7 @@ impl<S: ReadAt> Reader<S> {
         }
     }
 
-    /// A poisoned lock is as good as any: what is in there is whole at any time.
+    /// A poisoned lock is as good as any: its contents are whole at any time.
     fn shared(&self) -> MutexGuard<'_, SegmentCache> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }

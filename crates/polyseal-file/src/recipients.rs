@@ -206,7 +206,8 @@ impl<'a> Identities<'a> {
         binding: Binding<'_>,
         opens: impl Fn(&Key) -> Result<bool>,
     ) -> Result<Key> {
-        // Why the file stays shut, if nothing opens it: what concerns these identities most.
+        // Why the file stays shut, if nothing opens it: the reason that concerns these identities
+        // most.
         let mut reason = Error::NoMatchingKey;
         let attempt = |stanza: &Stanza, key: &[u8], reason: &mut Error| -> Result<Option<Key>> {
             match stanza.unwrap(key, binding)? {

@@ -43,8 +43,8 @@ pub struct Summary {
     /// The file salt in its header, which no other file has and which another header for the same
     /// payload keeps; none in a file of age.
     pub file_salt: Option<[u8; COMMITMENT_BYTES]>,
-    /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: what was added to
-    /// it is not encrypted. The output is whole without it.
+    /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: the added bytes
+    /// are not encrypted. The output is whole without it.
     pub grew: bool,
     /// The commitment to the file, if that was asked for; `None` for a file of age.
     pub commitment: Option<Commitment>,
@@ -141,7 +141,7 @@ impl<'a> Encryptor<'a> {
         }
     }
 
-    /// With [`Summary::commitment`], which takes one more pass over what is in the cache.
+    /// With [`Summary::commitment`], which takes one more pass over bytes in the cache.
     #[must_use]
     pub fn committing(mut self) -> Self {
         self.commits = true;
@@ -267,7 +267,7 @@ impl<'a> Encryptor<'a> {
         Header::create(self.recipients, suite, self.segment, self.context, self.header_bytes)
     }
 
-    /// Writes what comes `before` the payload, and the payload.
+    /// Writes the bytes `before` the payload, and the payload.
     pub(crate) fn carry(
         &self,
         header: &Header,
@@ -381,8 +381,8 @@ impl<'a> Decryptor<'a> {
         self.context
     }
 
-    /// For the payload of this header, which is kept elsewhere: what is decrypted, verified and
-    /// read is the payload alone.
+    /// For the payload of this header, which is kept elsewhere: only the payload is decrypted,
+    /// verified and read.
     ///
     /// ```
     /// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output};
@@ -473,7 +473,7 @@ impl<'a> Decryptor<'a> {
         }
     }
 
-    /// Decrypts what `reader` has, in armour or not: at most so many bytes, if that is known.
+    /// Decrypts the file from `reader`, in armour or not: at most so many bytes, if that is known.
     fn decrypt_stream(
         &self,
         leaves: Option<&Leaves>,
@@ -650,7 +650,8 @@ fn expect_empty(file: &std::fs::File) -> Result<bool> {
     let appends = rustix::fs::fcntl_getfl(file)
         .map_err(|e| io("examine the output")(e.into()))?
         .contains(rustix::fs::OFlags::APPEND);
-    // Windows does not tell; but what only appends may not set the length, not even to what it is.
+    // Windows does not tell; but a handle that only appends may not set the length, not even to the
+    // same.
     #[cfg(windows)]
     let appends = metadata.is_file() && metadata.len() == 0 && file.set_len(0).is_err();
     if metadata.len() > 0 || appends {

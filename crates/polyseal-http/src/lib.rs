@@ -10,9 +10,8 @@
 //! memory than its kind allows: [`ANSWER_BYTES`] or [`LIST_BYTES`], or the part of an object that
 //! was asked for.
 //!
-//! Limits: what goes through the buffers of HTTP and TLS is not wiped. Certificates that are
-//! trusted are the system's (`SSL_CERT_FILE`), and proxies those of the environment, if a
-//! [`Rules`] names none.
+//! Limits: bytes in the buffers of HTTP and TLS are not wiped. Certificates that are trusted are
+//! the system's (`SSL_CERT_FILE`), and proxies those of the environment, if a [`Rules`] names none.
 
 use std::time::Duration;
 

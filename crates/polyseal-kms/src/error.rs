@@ -1,4 +1,4 @@
-//! Every failure: what happened, to which key, and what to do about it.
+//! Every failure: the message, the key, and the hint.
 
 use std::fmt;
 
@@ -19,9 +19,9 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The text is not the URI of a key: what is wrong with it.
+    /// The text is not the URI of a key, and why.
     Uri(String),
-    /// The encryption context is not one: what is wrong with it.
+    /// The encryption context is invalid, and why.
     Context(String),
     /// This program was built without the provider: the feature's name.
     NotBuilt(&'static str),
@@ -32,11 +32,11 @@ pub enum Problem {
     NotFromFile(String),
     /// A provider is not configured: which variable or program is missing, and for what.
     Setting(String),
-    /// There are no credentials, or the service does not take them: what it says.
+    /// There are no credentials, or the service does not take them: its message.
     Credentials(String),
-    /// The caller may not use the key: what the service says.
+    /// The caller may not use the key: the service's message.
     Denied(String),
-    /// The key is disabled, or will be deleted: what the service says.
+    /// The key is disabled, or will be deleted: the service's message.
     Disabled(String),
     /// There is no such key, token or entry.
     NotFound(String),

@@ -62,7 +62,7 @@ impl KeyPair {
         pair().map_err(|error: Error| error.with_uri(&uri.to_string()))
     }
 
-    /// Where the private key is, without what only a user may say.
+    /// Where the private key is, without the parts that only a user may set.
     #[must_use]
     pub fn uri(&self) -> &Uri {
         &self.uri

@@ -38,8 +38,8 @@ pub struct Blob {
     pub key_id: Option<String>,
 }
 
-/// A key that stays where it is kept, and what is done with it there. A keeper wraps keys, or it
-/// has a key pair, or both.
+/// A key that stays where it is kept, and its operations there. A keeper wraps keys, or it has a
+/// key pair, or both.
 pub trait Kms: Send + Sync {
     /// Wraps a key.
     ///
@@ -77,7 +77,7 @@ pub trait Kms: Send + Sync {
     }
 
     /// The public key of the key pair as the keeper shows it: [`PublicKey`](crate::PublicKey) is
-    /// what is encrypted to.
+    /// the one to encrypt to.
     ///
     /// # Errors
     /// The keeper's refusal, or that it has no key pairs.

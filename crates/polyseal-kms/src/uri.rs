@@ -92,7 +92,7 @@ impl Uri {
     /// Reads a URI.
     ///
     /// # Errors
-    /// [`Problem::Uri`], or [`Problem::NotFromFile`] if it has what only a user may say.
+    /// [`Problem::Uri`], or [`Problem::NotFromFile`] if it has a part that only a user may set.
     pub fn parse(text: &str, origin: Origin) -> Result<Self> {
         let bad = |why: &str| Error::new(Problem::Uri(why.to_owned()));
         if text.len() > MAX_BYTES {
@@ -202,7 +202,7 @@ impl Uri {
     }
 }
 
-/// Only what is no secret: a PIN may stand in the query, and a password before a host.
+/// Only the public part: a PIN may stand in the query, and a password before a host.
 impl fmt::Display for Uri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.for_file();

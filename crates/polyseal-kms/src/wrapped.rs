@@ -109,7 +109,7 @@ impl WrappedKey {
     /// The same key, wrapped again with the newest version of the keeper's key.
     ///
     /// # Errors
-    /// As [`unwrap`](Self::unwrap), and what the keeper refuses.
+    /// As [`unwrap`](Self::unwrap), and the keeper's refusal.
     pub fn rewrap(&self, settings: &Settings) -> Result<Self> {
         let fields = &self.fields;
         let rewrap = || {

@@ -43,7 +43,7 @@ pub enum Problem {
     NotAFile,
     /// The input is no regular file without armour, and so cannot be rekeyed.
     NotRekeyable,
-    /// A file of age does not have what was asked for.
+    /// A file of age does not have the feature that was asked for.
     NotWithAge(UnsupportedByAge),
     /// Something follows the header in a file that should have nothing else.
     MoreThanHeader,
@@ -54,7 +54,7 @@ pub enum Problem {
     Changed,
     /// The file shrank or grew while it was copied.
     ChangedLength,
-    /// The input grew while it was read. The output has what was there at first, and is whole.
+    /// The input grew while it was read. The output has the input as it was at first, and is whole.
     Grew,
     /// The header could not be written or synced, and may be torn. A copy of it is beside the file.
     Torn(io::Error),
@@ -147,13 +147,13 @@ pub enum BackupProblem {
 }
 
 impl Error {
-    /// That `problem` is what went wrong with the file at `path`.
+    /// An error with `problem`, about the file at `path`.
     #[must_use]
     pub fn new(path: &Path, problem: Problem) -> Self {
         Self { path: path.to_owned(), problem: Box::new(problem) }
     }
 
-    /// That the system refused to do `what` to the file at `path`.
+    /// The system refused to do `what` to the file at `path`.
     #[must_use]
     pub fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self::new(path, Problem::Io { what, source })

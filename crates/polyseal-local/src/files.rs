@@ -82,7 +82,7 @@ pub fn decrypt_file(
 /// Opens all of the regular file `input`, and keeps nothing of it.
 ///
 /// # Errors
-/// [`File`](crate::Problem::File), or what the system says.
+/// [`File`](crate::Problem::File), or an I/O error.
 pub fn verify_file(
     input: &Path,
     decryptor: Decryptor<'_>,

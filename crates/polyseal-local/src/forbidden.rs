@@ -1,11 +1,11 @@
-//! Files that no output may be: the input, and what keys were read from.
+//! Files that no output may be: the input, and the files of keys.
 
 use std::path::Path;
 
 use crate::error::{Error, Problem, Result};
 use crate::platform::FileId;
 
-/// Files that an output must not replace, and what each is said to be.
+/// Files that an output must not replace, and the name of each in messages.
 #[derive(Clone, Debug, Default)]
 pub struct Forbidden(Vec<(FileId, &'static str)>);
 

@@ -2,8 +2,8 @@
 //!
 //! This is what the tool `polyseal` and the libraries for Python and C do with files: replace them
 //! safely ([`NewFile`]), work on whole trees ([`TreeSealer`], [`SealedTree`]) and many files, and
-//! give them other recipients ([`rekey_file`]). It asks nobody anything and prints nothing: what
-//! goes wrong is an [`Error`], and what goes on is told to a [`Progress`].
+//! give them other recipients ([`rekey_file`]). It asks nobody anything and prints nothing: a
+//! failure is an [`Error`], and a [`Progress`] is told how far the work is.
 //!
 //! The rules, each of which SECURITY.md promises:
 //!
@@ -12,9 +12,10 @@
 //! - An output appears complete or not at all. The file that it replaces stays until then.
 //! - A new file is for its owner alone. One that replaces another may be read by nobody who could
 //!   not read that.
-//! - What is replaced after it was read is locked, and still what was read ([`LockedFile`]).
+//! - A file that is replaced after it was read is locked, and has not changed since
+//!   ([`LockedFile`]).
 //! - In a tree, no link is followed.
-//! - What a run has written is not replaced by what the same run writes ([`Written`]).
+//! - A run does not replace its own outputs ([`Written`]).
 //!
 //! ```
 //! use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};

@@ -1,4 +1,5 @@
-//! Read, change, replace: of a file that is locked, and only while it is what was read.
+//! Read, change, replace: of a file that is locked, and only if it has not changed since it was
+//! read.
 //!
 //! A program that reads a file, makes another of it and writes that would undo all changes to the
 //! file in between: a revoked key would be back. So the file is locked (`flock`, which other
@@ -47,11 +48,10 @@ impl LockedFile {
     /// than `most`.
     ///
     /// # Errors
-    /// [`Problem::Busy`], [`Problem::Changed`] if another file has taken its name, or what the
-    /// system says.
+    /// [`Problem::Busy`], [`Problem::Changed`] if another file has taken its name, or an I/O error.
     pub fn read(path: &Path, most: usize, progress: &dyn Progress) -> Result<Self> {
         let place = Place::from_path(path)?;
-        // A remote file system may ask that what is locked can be written, too.
+        // A remote file system may ask that a locked file can be written, too.
         let file = place.file_to_change().or_else(|_| place.file()).cannot("read", path)?;
         let mut locked = Self::lock(&place, &file, progress)?;
         let length = file.metadata().cannot("read", path)?.len();
@@ -64,7 +64,7 @@ impl LockedFile {
         Ok(locked)
     }
 
-    /// Locks `file`, if it is what is at `place`.
+    /// Locks `file`, if it is the file at `place`.
     pub(crate) fn lock(place: &Place, file: &File, progress: &dyn Progress) -> Result<Self> {
         let file = file.try_clone().cannot("read", &place.shown)?;
         let id = FileId::from_file(&file).cannot("read", &place.shown)?;
@@ -92,8 +92,8 @@ impl LockedFile {
     /// Lets a new file with these bytes take its place.
     ///
     /// # Errors
-    /// [`Problem::Changed`] if it is not what was read any more, [`Problem::Forbidden`], or what
-    /// the system says. Then what is there stays.
+    /// [`Problem::Changed`] if it has changed since it was read, [`Problem::Forbidden`], or an I/O
+    /// error. Then the file stays as it is.
     pub fn replace(self, bytes: &[u8], options: &Options<'_>) -> Result {
         let mut replacement = Replacement::new(self, options.forbidden)?;
         let output = replacement.output();
@@ -133,7 +133,7 @@ impl LockedFile {
 }
 
 /// A whole file that takes the place of another. It is made of the other's lock: nothing is
-/// replaced that is not locked, or by what goes by another path.
+/// replaced that is not locked, or by way of another path.
 pub(crate) struct Replacement {
     output: NewFile,
     locked: LockedFile,
@@ -160,8 +160,8 @@ impl Replacement {
         self.output.ready()
     }
 
-    /// Takes the place, if what is there is what was read; the directory, whose names are not on
-    /// disk yet.
+    /// Takes the place, if the file there has not changed since it was read; the directory, whose
+    /// names are not on disk yet.
     pub(crate) fn appear(self) -> Result<Directory> {
         self.locked.expect_unchanged()?;
         step();

@@ -76,7 +76,7 @@ impl NewFile {
     /// # Errors
     /// Without `overwrite`, [`Problem::Exists`] if something is there; otherwise if that is no
     /// regular file; [`Problem::DanglingLink`], [`Problem::NoSuchDirectory`],
-    /// [`Problem::Forbidden`], or what the system says.
+    /// [`Problem::Forbidden`], or an I/O error.
     pub fn create_at(path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
         if ends_in_separator(path) && !path.is_dir() {
             return Err(Error::new(path, Problem::NoSuchDirectory));
@@ -156,7 +156,7 @@ impl NewFile {
     /// The same as one of many outputs, of which none replaces another.
     ///
     /// # Errors
-    /// [`Problem::OneFile`] if what has the name was written by `run`.
+    /// [`Problem::OneFile`] if `run` has written the file of that name.
     pub fn in_run(mut self, run: &Arc<Written>) -> Result<Self> {
         if self.overwrite {
             let output = run.begin(&self.place.shown);
@@ -180,8 +180,9 @@ impl NewFile {
         &self.place.shown
     }
 
-    /// Gives the file this time, and of this mode what a file that it replaces has, too, or what a
-    /// new one [may have](allowed_mode) here. Nothing else is then taken over from a replaced file.
+    /// Gives the file this time, and the bits of this mode that a file which it replaces has, too,
+    /// or that a new one [may have](allowed_mode) here. Nothing else is then taken over from a
+    /// replaced file.
     pub(crate) fn set(&mut self, mode: u16, modified: Timestamp) -> Result {
         let Place { directory, name, shown, .. } = &self.place;
         let replaced = self.replaced.take();
@@ -204,7 +205,7 @@ impl NewFile {
         self.file.sync_all().cannot("write", &self.place.shown)
     }
 
-    /// Makes all but the name ready: what will replace a file has its mode, and is on disk.
+    /// Makes all but the name ready: a file that replaces another has its mode, and is on disk.
     pub(crate) fn ready(&mut self) -> Result {
         let mut ready = || {
             if self.overwrite && self.place.status().is_ok() {
@@ -264,8 +265,8 @@ impl NewFile {
     /// Lets the file appear. The file that it replaces stays until then.
     ///
     /// # Errors
-    /// [`Problem::Exists`] if something has got the name meanwhile and is not to be replaced, or
-    /// what the system says. Then nothing has appeared.
+    /// [`Problem::Exists`] if something has got the name meanwhile and is not to be replaced, or an
+    /// I/O error. Then nothing has appeared.
     pub fn commit(mut self) -> Result {
         let lasting = self.overwrite || self.synced;
         self.ready()?;

@@ -81,8 +81,8 @@ impl Outputs {
     /// that it lies in are made.
     ///
     /// # Errors
-    /// [`Problem::LeadsOut`], which names the input, if the path leads out of the directory; or
-    /// what the system says.
+    /// [`Problem::LeadsOut`], which names the input, if the path leads out of the directory; or an
+    /// I/O error.
     pub fn place(&self, input: &Path, name: &Path) -> Result<Place> {
         let (opened, shown) = match &self.directory {
             None => (Directory::parent_and_name(name), name.to_owned()),
@@ -95,8 +95,8 @@ impl Outputs {
         Ok(Place::new(directory, name, shown))
     }
 
-    /// Whether no output at this place has been begun before. Where outputs replace what is there,
-    /// what one input gave must not be replaced by what another gives.
+    /// Whether no output at this place has been begun before. Outputs may replace existing files,
+    /// but the output of one input must not be replaced by another's.
     #[must_use]
     pub fn begin(&self, place: &Place) -> bool {
         self.begin_hashed((place.directory.id().ok(), &*name_key(&place.name)))

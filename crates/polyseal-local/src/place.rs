@@ -63,7 +63,7 @@ impl Place {
         self.directory.file(Path::new(&self.name))
     }
 
-    /// The same, and what is seen of it.
+    /// The same, with its status.
     pub(crate) fn file_and_status(&self) -> io::Result<(File, FileStatus)> {
         self.directory.file_and_status(Path::new(&self.name))
     }

@@ -1,5 +1,5 @@
 //! Encrypted files in a directory, or one file, as plaintexts: which are shown, by which names, and
-//! how what is stored is found. A mount shows them.
+//! how the stored file is found. A mount shows them.
 //!
 //! Shown are directories, and regular files whose names end in `.polyseal` or `.age`, by the names
 //! without that; a file whose short name is taken, by its whole name. Nothing else is: no other
@@ -96,7 +96,7 @@ impl ShownPlaintexts {
         }
         let directory = self.directory(path)?;
         let now = SystemTime::now();
-        // Before it is read: what changes meanwhile is seen the next time.
+        // Before it is read: a change meanwhile is seen the next time.
         let state = directory.state()?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) =
@@ -113,7 +113,7 @@ impl ShownPlaintexts {
         Ok(names)
     }
 
-    /// Opens what is stored at `path`, below what was named: a regular file or a directory.
+    /// Opens the entry that is stored at `path` below the source: a regular file or a directory.
     ///
     /// # Errors
     /// As [`entries`](Self::entries).
@@ -174,7 +174,7 @@ pub fn is_hidden(name: &OsStr) -> bool {
     matches!(bytes(name), b"" | b"." | b"..") || bytes(name).starts_with(HIDDEN)
 }
 
-/// The name of an encrypted file without what says that it is one.
+/// The name of an encrypted file without its suffix.
 #[must_use]
 pub fn short_name(name: &OsStr) -> Option<Cow<'_, OsStr>> {
     let bytes = bytes(name);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Told from any thread. Every method has a body that does nothing.
 pub trait Progress: Sync {
-    /// Whether it is worth the time to count what is to be done before it is known.
+    /// Whether it is worth the time to count the work beforehand.
     fn wants_total(&self) -> bool {
         false
     }
@@ -47,7 +47,7 @@ pub enum Notice<'a> {
     /// Not a header backup, despite its name. It does not keep the file from being rekeyed by a new
     /// file, and was left as it is.
     BadBackup(&'a Path),
-    /// The store does not compare versions when an object is completed: what another program wrote
-    /// to this one in the last moments is lost.
+    /// The store does not compare versions when an object is completed: another program's change in
+    /// the last moments is lost.
     NotCompared(&'a Path),
 }

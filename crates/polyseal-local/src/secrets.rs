@@ -1,5 +1,5 @@
-//! Keys that stand where they do not belong, such as in the place of a file's name: what is printed
-//! may be kept in a log.
+//! Keys that stand where they do not belong, such as in the place of a file's name: messages may be
+//! kept in a log.
 //!
 //! Limits: a key in hexadecimal looks like a hash, and a passphrase like a name.
 
@@ -63,7 +63,8 @@ pub fn is_hexadecimal_key(text: &str) -> bool {
     text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `text` without what may be a key in hexadecimal, for messages in which nobody needs a hash.
+/// `text` without digits that may be a key in hexadecimal, for messages in which nobody needs a
+/// hash.
 #[must_use]
 pub fn without_hexadecimal_keys(text: &str) -> String {
     let is_digit = |c: char| c.is_ascii_hexdigit();
@@ -131,7 +132,7 @@ fn without_credentials(text: &str) -> String {
 }
 
 /// `text` without the secrets in it: where the name of a file belongs, a key is given by mistake,
-/// or the address of an object with its signature, and what is printed may be kept in a log.
+/// or the address of an object with its signature, and messages may be kept in a log.
 #[must_use]
 pub fn without_secrets(text: &str) -> String {
     let text = &without_credentials(text);

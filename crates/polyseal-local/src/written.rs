@@ -9,10 +9,10 @@
 //! names: so of names that are alike, one that no listing has is taken for the other.
 //!
 //! Limits: some bytes are kept for each output that may replace something, and for each directory.
-//! Where no output may, a name that is taken is refused anyway; what was there before the run and
-//! what is of it are told apart only if nothing was ([`Written::where_nothing_is`]).
-//! Where a file system both gives such numbers and folds names in a way that [`folded`] does not
-//! know, nothing is noticed.
+//! Where no output may, a name that is taken is refused anyway; files from before the run and those
+//! of the run are told apart only if there were none ([`Written::where_nothing_is`]). Where a file
+//! system both gives such numbers and folds names in a way that [`folded`] does not know, nothing
+//! is noticed.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -61,7 +61,7 @@ impl Written {
         Self::with_fresh(false)
     }
 
-    /// Nothing yet, and nothing is where its outputs go: what is there later is of the run.
+    /// Nothing yet, and nothing is where its outputs go: files that are there later are the run's.
     #[must_use]
     pub fn where_nothing_is() -> Arc<Self> {
         Self::with_fresh(true)
@@ -75,7 +75,7 @@ impl Written {
     /// Refuses an output where something is now, if nothing was when the run began.
     ///
     /// # Errors
-    /// [`Problem::OneFile`], or what the system says.
+    /// [`Problem::OneFile`], or an I/O error.
     pub fn expect_free(&self, path: &Path) -> Result {
         if !self.fresh || fs::symlink_metadata(path).is_err() {
             return Ok(());
@@ -107,7 +107,7 @@ impl Written {
 }
 
 impl RunOutput {
-    /// Refuses `place` if what has that name was written by this run.
+    /// Refuses `place` if this run has written the file of that name.
     pub(crate) fn expect_unwritten(&self, place: &Place) -> Result {
         let Ok(seen) = place.status() else { return Ok(()) };
         let (is_written, is_alike) = {

@@ -1,4 +1,4 @@
-//! Fetching stored bytes of one version of an object: what an [`Opener`] wants, and ranges.
+//! Fetching stored bytes of one version of an object: for an [`Opener`], and in ranges.
 //!
 //! Once a version has been seen, every request names its ETag, if that is a strong one.
 
@@ -146,7 +146,7 @@ pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
     }
 }
 
-/// An object whose bytes an [`Opener`] wants, and what its store tells of it.
+/// An object whose bytes an [`Opener`] wants, and the store's metadata of it.
 pub(crate) struct ObjectFetcher<'a> {
     pub(crate) store: &'a dyn ObjectStore,
     pub(crate) location: &'a Path,

@@ -99,7 +99,7 @@ impl Upload {
 }
 
 impl Queue {
-    /// Puts a piece in its place, and sends what is a full part now.
+    /// Puts a piece in its place, and sends a part that is full now.
     fn place(&mut self, piece: usize, sealed: Bytes, usual: u64) -> Vec<UploadPart> {
         self.early.insert(piece, sealed);
         while let Some(sealed) = self.early.remove(&self.next) {

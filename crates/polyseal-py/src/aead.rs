@@ -179,7 +179,7 @@ impl Aead {
         self.encrypt_by(py, message, |nonce, ad, data, out| self.seal_to(nonce, ad, data, out))
     }
 
-    /// Decrypts what `encrypt` returned. Raises `InvalidTag` if anything of it has been altered.
+    /// Decrypts a message of `encrypt`. Raises `InvalidTag` if anything of it has been altered.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decrypt<'py>(
         &self,
@@ -245,7 +245,7 @@ impl Aead {
         })
     }
 
-    /// Decrypts what `seal` returned. Raises `InvalidTag` if anything of it has been altered.
+    /// Decrypts a message of `seal`. Raises `InvalidTag` if anything of it has been altered.
     #[pyo3(signature = (sealed, associated_data = None))]
     fn open<'py>(
         &self,

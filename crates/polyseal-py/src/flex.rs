@@ -151,7 +151,7 @@ impl Flex {
         Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
-    /// Decrypts what `encrypt` returned. With a hidden nonce, the nonce is `b""`.
+    /// Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decrypt<'py>(
         &self,
@@ -188,7 +188,7 @@ impl Flex {
         Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
-    /// Decrypts what `seal` returned.
+    /// Decrypts a message of `seal`.
     #[pyo3(signature = (sealed, associated_data = None))]
     fn open<'py>(
         &self,

@@ -91,7 +91,7 @@ impl WideBlock {
         Ok(PyBytes::new(py, &enciphered.map_err(message_error)?))
     }
 
-    /// Deciphers what `encipher` returned. With a hidden nonce, the nonce is `b""`. Raises
+    /// Deciphers a message of `encipher`. With a hidden nonce, the nonce is `b""`. Raises
     /// `InvalidTag` if the stretch is not zeros; without a stretch nothing is refused.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decipher<'py>(

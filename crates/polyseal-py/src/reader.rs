@@ -71,8 +71,8 @@ impl Reader {
         Ok(parts.finish())
     }
 
-    /// Fills `buffer` from `offset`; returns fewer bytes only at the end. If it fails, what it has
-    /// written is zeros.
+    /// Fills `buffer` from `offset`; returns fewer bytes only at the end. If it fails, the written
+    /// part is zeros.
     fn read_into(&self, py: Python<'_>, offset: u64, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
         let output = Output::from_object(buffer)?;
         let mut done = 0;

@@ -1,4 +1,4 @@
-//! Sealing what comes until it ends. Segments are sealed in batches, by several threads.
+//! Sealing a stream of unknown length. Segments are sealed in batches, by several threads.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -77,7 +77,7 @@ impl StreamSealer {
         PyBytes::new(py, &self.header)
     }
 
-    /// Takes more plaintext. Returns what is to be stored next, which may be nothing yet.
+    /// Takes more plaintext. Returns the next bytes to store, which may be none yet.
     fn write<'py>(
         &self,
         py: Python<'py>,

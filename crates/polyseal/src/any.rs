@@ -161,7 +161,7 @@ impl AnyAead {
         self.cipher.seal_whole(nonce, ad, message, self.lengths.tag)
     }
 
-    /// Opens what [`seal`](Self::seal) gave into a new vector.
+    /// Opens a message of [`seal`](Self::seal) into a new vector.
     ///
     /// # Errors
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is

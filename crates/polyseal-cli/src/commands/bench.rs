@@ -1,5 +1,5 @@
-//! `bench`: how fast the algorithms are on this machine, without other libraries; and what the
-//! report on the papers is made of.
+//! `bench`: how fast the algorithms are on this machine, without other libraries; and the
+//! measurements for the report on the papers.
 
 use std::fs;
 use std::io::{self, Write};

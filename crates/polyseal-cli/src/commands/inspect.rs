@@ -1,4 +1,4 @@
-//! `inspect`: what a file says of itself, without a key and so without any proof.
+//! `inspect`: the claims of a file's header, without a key and so without any proof.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::error::{Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::keys::KeyInputs;
 
-/// Enough to see what a file is: the shortest header.
+/// Enough to tell the kind of file: the shortest header.
 const SNIFFED_BYTES: usize = 4096;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {

@@ -267,7 +267,7 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     Ok(())
 }
 
-/// Refuses what is not done to objects.
+/// Refuses operations that are not possible on objects.
 fn expect_by_header(args: &RekeyArgs) -> Result {
     if args.output.is_some() || args.in_place || args.restore || args.new_key || args.bind_contents
     {
@@ -409,7 +409,7 @@ impl<'a> RekeyJob<'a> {
         Ok(self.recipients.get_or_init(|| recipients))
     }
 
-    /// Everyone who is named, and what of it shows that a file is theirs already.
+    /// Everyone who is named, and how to tell that a file is theirs already.
     fn named_recipients(&self) -> Result<(Recipients, Option<Passphrase>)> {
         let passphrase = NewPassphrase::new(&self.args.recipients, self.args.new_passphrase_fd);
         let (to, keys) = (&self.args.recipients, &self.args.to_key);
@@ -424,10 +424,10 @@ impl<'a> RekeyJob<'a> {
         keys::identities_of(&self.args.to_key, passphrase, &self.inputs.sources)
     }
 
-    /// How it is seen that a file is done. Where one key file is added and nobody else, it opens
-    /// what is done. For recipients of age that cannot be seen, because a header does not say who
-    /// they are: such a file fails, unless one of their identities is given to open it with, too.
-    /// Then it is rekeyed again.
+    /// How it is seen that a file is done. Where one key file alone is added, it opens files that
+    /// are done. For recipients of age that cannot be seen, because a header does not say who they
+    /// are: such a file fails, unless one of their identities is given to open it with, too. Then
+    /// it is rekeyed again.
     fn rekeyed_check<'b>(&self, new: &'b Identities<'b>) -> RekeyedCheck<'b> {
         let Self { args, .. } = self;
         let to = &args.recipients;

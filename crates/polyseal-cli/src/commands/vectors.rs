@@ -1,6 +1,6 @@
 //! `vectors`: checks files of test vectors in the Wycheproof AEAD schema.
 //!
-//! `polyseal-vectors` reads and decides them; this says what came of each.
+//! `polyseal-vectors` reads and decides them; this prints each outcome.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -56,7 +56,7 @@ const TOGETHER: usize = 512 * 1024;
 /// digest, or the ETag or version of an object that is read with `If-Match`. A modification time is
 /// not enough. If the source has changed, begin anew, with another `Sealer`.
 ///
-/// In memory it keeps 24 bytes, and what a map needs, for each segment that it has sealed.
+/// In memory it keeps 24 bytes, and a map's overhead, for each segment that it has sealed.
 ///
 /// ```
 /// use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output};
@@ -119,7 +119,7 @@ impl Sealer {
         Ok(Self { header, file_key, cipher, layout, source, sealed })
     }
 
-    /// The `Sealer` of another process: `ticket` is what [`ticket`](Self::ticket) gave there.
+    /// The `Sealer` of another process: `ticket` is the result of [`ticket`](Self::ticket) there.
     ///
     /// # Errors
     /// [`Error::Ticket`] if it is not a ticket, or was altered; [`Error::SourceChanged`] if it was
@@ -142,9 +142,9 @@ impl Sealer {
     /// The ticket with which another process can seal parts of this file, given the plaintext, the
     /// context, and a key, an identity or the passphrase that opens the file.
     ///
-    /// There is no secret in it, and it is of no use without what opens the file. It shows what the
-    /// header does and the length of the plaintext; not the version of the source. It has the
-    /// length of the header and 89 bytes more.
+    /// There is no secret in it, and it is of no use without a key that opens the file. It shows as
+    /// much as the header, and the length of the plaintext; not the version of the source. It has
+    /// the length of the header and 89 bytes more.
     ///
     /// # Errors
     /// [`Error::Cipher`]: a defect of this program.

@@ -1,4 +1,5 @@
-//! Sealing a file whose length is not known before its end, as what is uploaded while it is made.
+//! Sealing a file whose length is not known before its end, as when it is uploaded while it is
+//! made.
 //!
 //! Source: `docs/spec/file-format.md`, section 6. Segments are taken in their order, and can be
 //! sealed in any. No segment is sealed twice, whatever its user does: a [`Piece`] is used up by

@@ -29,7 +29,7 @@ use crate::key::{KEY_BYTES, Key, random};
 
 const SALT_BYTES: usize = 32;
 const ID_BYTES: usize = 8;
-// Offsets in a stanza; what belongs to the type follows the wrapped key, the tag is at the end.
+// Offsets in a stanza; the bytes of the type follow the wrapped key, the tag is at the end.
 const SALT_AT: usize = 4;
 const ID_AT: usize = SALT_AT + SALT_BYTES;
 const WRAPPED_AT: usize = ID_AT + ID_BYTES;
@@ -64,7 +64,7 @@ pub(crate) enum Method {
     Unknown(u16),
 }
 
-/// F: what a stanza is bound to, all of the header before the stanzas but their number.
+/// F, to which a stanza is bound: all of the header before the stanzas but their number.
 #[derive(Clone, Copy)]
 pub(crate) struct Binding<'a>(pub(crate) [&'a [u8]; 2]);
 
@@ -186,7 +186,7 @@ impl StanzaDraft {
 }
 
 impl Stanza {
-    /// The stanza at the beginning of `area`, and what follows it. Nothing is authenticated here.
+    /// The stanza at the beginning of `area`, and the rest. Nothing is authenticated here.
     pub(crate) fn parse(area: &[u8]) -> std::result::Result<(Self, &[u8]), HeaderError> {
         let (&[c0, c1, l0, l1], _) = area.split_first_chunk().ok_or(HeaderError::Stanzas)?;
         let code = u16::from_le_bytes([c0, c1]);

@@ -2,11 +2,11 @@
 //! may help.
 //!
 //! Security claim: only `https:` is spoken, or `http:` to this machine. No redirect is followed, so
-//! what signs a request goes nowhere else. An answer has at most 1 MiB. An address with a user or a
-//! password is refused.
+//! a signature goes nowhere else. An answer has at most 1 MiB. An address with a user or a password
+//! is refused.
 //!
-//! Limits: what goes through the buffers of HTTP and TLS is not wiped, nor are headers, which have
-//! tokens. A request that is never answered is given up after two and a half minutes.
+//! Limits: bytes in the buffers of HTTP and TLS are not wiped, nor are headers, which have tokens.
+//! A request that is never answered is given up after two and a half minutes.
 
 use std::thread;
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&url.host_str().unwrap_or_default())
 }
 
-/// Posts `body`, with headers that are made anew for each try, and gives what `judge` makes of the
+/// Posts `body`, with headers that are made anew for each try, and returns `judge`'s result on the
 /// answer.
 pub(super) fn post<T>(
     url: &Url,

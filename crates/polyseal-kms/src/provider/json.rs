@@ -1,5 +1,4 @@
-//! Services that are asked in JSON: what goes there, what comes back, and what secrets are on the
-//! way.
+//! Services that are asked in JSON: requests, answers, and the secrets in them.
 
 use base64::Engine;
 use polyseal_file::Key;
@@ -18,8 +17,8 @@ const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// The most characters of a service's message.
 const SAID: usize = 300;
 
-/// Asks, and gives what `take` finds in an answer with status 200. The headers are of the body, and
-/// made anew for each try.
+/// Asks, and returns the value that `take` finds in an answer with status 200. The headers are of
+/// the body, and made anew for each try.
 pub(super) fn ask<Q: Serialize, A: DeserializeOwned, T>(
     url: &Url,
     headers: impl Fn(&[u8]) -> Result<Headers>,

@@ -1,5 +1,5 @@
-//! Programs of the distribution that speak for a keeper: where they are looked for, and what goes
-//! in and out.
+//! Programs of the distribution that speak for a keeper: where they are looked for, and their input
+//! and output.
 //!
 //! Source: none; `secret-tool` and tpm2-tools are run as their manual pages have it.
 //!
@@ -7,7 +7,7 @@
 //! goes to it by a pipe, never by an argument or a file. Its output is bounded, is wiped, and is in
 //! no message; a message shows only its standard error, without control characters.
 //!
-//! Limits: what is in a pipe's buffer is not wiped. A program that is stopped because it takes too
+//! Limits: bytes in a pipe's buffer are not wiped. A program that is stopped because it takes too
 //! long may leave children behind.
 
 use std::io::{self, Read, Write};

@@ -3,8 +3,8 @@
 //! Source: the Secret Service API of freedesktop.org, spoken by libsecret's program `secret-tool`.
 //! `secret-service:service=backup;account=ops` has attributes as that program has them.
 //!
-//! A keyring wraps nothing, it keeps. So the key itself is stored there, and what stands for the
-//! wrapped key is a random name of 16 bytes, the attribute `polyseal-wrap-id` of the entry.
+//! A keyring wraps nothing, it keeps. So the key itself is stored there, and the wrapped key is a
+//! random name of 16 bytes, the attribute `polyseal-wrap-id` of the entry.
 //!
 //! Security claim: the key goes to the program and comes from it by pipes, never by an argument.
 //!
@@ -97,7 +97,7 @@ impl Kms for Keyring {
         let mut bytes = vec![0; ID_BYTES];
         getrandom::fill(&mut bytes).map_err(|_| Problem::Random)?;
         let file = key.to_file();
-        // The line of the key: without what is said to people.
+        // The line of the key, without the words for people.
         let line = file.trim_end().rsplit('\n').next().unwrap_or_default();
         let store = ["store", "--label=Key of Polyseal"];
         match self.run(&store, &digits(&bytes), line.as_bytes())? {

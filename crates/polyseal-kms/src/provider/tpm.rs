@@ -136,7 +136,7 @@ impl Kms for Tpm {
     }
 }
 
-/// One use of the TPM: its files, and what was in the TPM before.
+/// One use of the TPM: its files, and the objects in the TPM before.
 struct Work<'a> {
     tpm: &'a Tpm,
     directory: TempDir,

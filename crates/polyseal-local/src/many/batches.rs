@@ -8,8 +8,8 @@ use crate::error::{Error, Problem, Result};
 use crate::options::Options;
 use crate::platform::{FileId, descriptor_limit};
 
-/// So many files at most are in a batch, and it is full with so many bytes: what is prepared has
-/// its place on the disk already, beside the old files.
+/// So many files at most are in a batch, and it is full with so many bytes: a prepared file has its
+/// place on the disk already, beside the old files.
 const FILES: u64 = 256;
 const BYTES: u64 = 256 * 1024 * 1024;
 /// The descriptors that a file of a batch may need, and those that all else does.
@@ -24,7 +24,7 @@ pub(crate) enum PreparedFile<C> {
     Change(C, FileOutcome),
 }
 
-/// A file of a run, or what is told of one.
+/// A file of a run, or the outcome of one.
 pub(crate) struct Item<T> {
     pub(crate) name: PathBuf,
     /// Its size on the disk.
@@ -63,7 +63,8 @@ pub(crate) fn in_batches<T: Send, C: Send>(
                     ids.extend(item.id);
                     files.push(item);
                 }
-                // A list that cannot be read any further ends the run, when what it had is done.
+                // A list that cannot be read any further ends the run, when the files before are
+                // done.
                 Some(Err(failure)) => broken = Some(failure),
             }
         }
@@ -105,7 +106,7 @@ pub(crate) fn in_batches<T: Send, C: Send>(
     }
 }
 
-/// How many files a batch may have: none is to fail because too many are open.
+/// The most files of a batch, so that none fails because too many are open.
 fn batch_size(options: &Options<'_>) -> usize {
     let others = OTHER_DESCRIPTORS + DESCRIPTORS_EACH * options.jobs.get() as u64;
     let batch_size = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;

@@ -63,7 +63,7 @@ pub enum FileOutcome {
     Restored,
 }
 
-/// Told of each file in their order, and what became of it. An error ends the run.
+/// Told the outcome of each file, in their order. An error ends the run.
 pub type OnFile<'a> = &'a mut (dyn FnMut(&Path, Result<FileOutcome>) -> Result + Send);
 
 /// The counts of a run over many files.
@@ -155,7 +155,7 @@ fn is_strange(error: &Error) -> bool {
         | Problem::BackupNameTaken(_) => true,
         Problem::Io { source, .. } => is_of_what_is_there(source),
         Problem::Store { strange, .. } => *strange,
-        // All that is said of a file's bytes; not what is said of this machine.
+        // Errors about a file's bytes, and not those about this machine.
         Problem::File(error) => !matches!(
             error,
             FileError::Io { .. }

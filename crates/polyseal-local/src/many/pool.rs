@@ -1,4 +1,4 @@
-//! Some threads that each take the next item, and what comes of the items, in their order.
+//! Some threads that each take the next item, and the results, in the items' order.
 //!
 //! A thread is at most [`AHEAD`] items ahead of the one whose turn it is to be delivered: results
 //! that wait take bounded memory.
@@ -162,7 +162,7 @@ impl<R> Iterator for OrderedResults<'_, R> {
     }
 }
 
-/// Does `work` for each item, on so many threads, and lets `consume` have what comes of it, in the
+/// Does `work` for each item, on so many threads, and gives the results to `consume`, in the
 /// calling thread. When that returns, or `progress` is cancelled, no more items are begun:
 /// `consume` then has fewer results than there are items.
 pub fn in_order<T: Send, R: Send, O>(
@@ -202,7 +202,7 @@ pub fn in_order<T: Send, R: Send, O>(
         let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
         let started = (0..jobs.get()).filter(start).count();
         if started == 0 {
-            // This one does what is asked for.
+            // This one does.
             let mut items = lock(&items);
             return consume(&mut items.by_ref().map(|(_, item)| work(item)));
         }

@@ -1,9 +1,9 @@
 //! All that depends on the operating system. Everything above it is the same everywhere.
 //!
-//! A platform offers: directories by handle ([`Directory`]), what is seen under a name
-//! ([`FileStatus`]), files without a name and names that appear in one step, who may read a file
-//! that replaces another ([`Access`]), what files can share and how they are locked ([`contents`]),
-//! and which names there are.
+//! A platform offers: directories by handle ([`Directory`]), the status of a name ([`FileStatus`]),
+//! files without a name and names that appear in one step, who may read a file that replaces
+//! another ([`Access`]), what files can share and how they are locked ([`contents`]), and which
+//! names there are.
 
 mod entry_kind;
 mod name_key;

@@ -1,10 +1,10 @@
 //! The copy of a header that a rewrite in place keeps beside the file: the old header, and the new
 //! one after it. A genuine copy shows that a rewrite was interrupted.
 //!
-//! Others may be able to write to the directory. So what has the name of a copy is believed only if
-//! it is a regular file of the caller or of the file's owner, begins with a header, and the file's
-//! own is one of the two or a mixture of them, for the same payload. Anything else stands in the
-//! way, and is told as that.
+//! Others may be able to write to the directory. So a file with the name of a copy is believed only
+//! if it is a regular file of the caller or of the file's owner, begins with a header, and the
+//! file's own is one of the two or a mixture of them, for the same payload. Anything else stands in
+//! the way, and is told as that.
 //!
 //! An interrupted rewrite leaves bytes of the old header and of the new one. Another rekey, which
 //! did not see the copy because the file has another name, leaves other bytes: that is not undone.

@@ -2,7 +2,7 @@
 //!
 //! Every step is taken for all files of the batch before the next is begun for any. Where a step
 //! must be on disk first, all files are synchronised at the same time, by some threads: the system
-//! joins what they wait for. So of a batch that is interrupted,
+//! joins their waits. So of a batch that is interrupted,
 //!
 //! - a file that is replaced is the old one or the new one, as if it had been alone;
 //! - a file whose header is rewritten has nothing beside it, and the old header or the new one; or
@@ -36,7 +36,7 @@ pub(super) enum Change {
     Restore(HeaderRestore),
 }
 
-/// Makes all of the changes, and says what became of each.
+/// Makes all of the changes, and returns the outcome of each.
 pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
     let mut outcomes: Vec<_> = changes.iter().map(|_| Ok(())).collect();
     let (mut whole, mut headers, mut saved) = (Vec::new(), Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ fn run_in_parallel<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Resu
         }
     };
     thread::scope(|scope| {
-        // A thread that cannot be started is a thread less: this one does what is left.
+        // A thread that cannot be started is a thread less: this one does the rest.
         for _ in 1..WAITING.min(count) {
             let _ = thread::Builder::new().spawn_scoped(scope, worker);
         }

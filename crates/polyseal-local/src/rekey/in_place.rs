@@ -164,7 +164,7 @@ mod tests {
         assert!(refused.to_string().contains("changed"), "{refused}");
         assert!(fs::read(&path).unwrap() == there && !copy_of(&place).shown.exists());
     }
-    /// Nor is what stands in the place of a header that is to be put back.
+    /// Nor is a file in the place of a header that is to be put back.
     #[test]
     fn a_saved_header_undoes_nothing_that_came_meanwhile() {
         let directory = tempfile::tempdir().unwrap();

@@ -75,7 +75,7 @@ pub struct Rekey<'a> {
 /// How to tell that one of many files has its new recipients already.
 #[derive(Clone, Copy, Debug)]
 pub enum RekeyedCheck<'a> {
-    /// Nothing does: what the old keys open is rekeyed, perhaps once more.
+    /// Nothing does: files that the old keys open are rekeyed, perhaps once more.
     Unknown,
     /// That these open it, and the old keys do not.
     Opens(&'a Identities<'a>),
@@ -205,7 +205,7 @@ impl OldHeader {
 impl RekeySource {
     /// Reads the header of the file at `place`, which is to be replaced or changed.
     fn to_lock(place: Place) -> Result<Self> {
-        // A remote file system may ask that what is locked can be written, too.
+        // A remote file system may ask that a locked file can be written, too.
         let file = place.file_to_change().or_else(|_| place.file());
         Self::read(place, file)
     }
@@ -239,8 +239,8 @@ impl RekeySource {
         Ok(Self { place, file, header })
     }
 
-    /// Makes the header that it shall have, or what else its contents need. Every key has been read
-    /// then, and every passphrase stretched: nobody is waited for any more.
+    /// Makes its new header, or the rest of its new contents. Every key has been read then, and
+    /// every passphrase stretched: nobody is waited for any more.
     fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<PreparedRekey<'a>> {
         let new = self.contents(rekey, ExpectedFile::Any)?;
         Ok(PreparedRekey { opened: self, new })
@@ -292,7 +292,7 @@ enum ExpectedFile<'a> {
     BoundTo(&'a Context),
 }
 
-/// Lets `output` take the place of a file that was read by `read`, if that is still what is at
+/// Lets `output` take the place of a file that was read by `read`, if that is still the file at
 /// `place`, with the `header` that it had then.
 pub(crate) fn take_place(
     place: Place,
@@ -307,7 +307,7 @@ pub(crate) fn take_place(
     make_one(Change::Replace(Replacement::from_parts(locked, output)))
 }
 
-/// A file, and what it shall be.
+/// A file, and its new contents.
 struct PreparedRekey<'a> {
     opened: RekeySource,
     new: NewContents<'a>,
@@ -349,8 +349,7 @@ fn make_one(change: Change) -> Result {
 /// # Errors
 /// [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
 /// [`Problem::File`] if the file does not open, [`Problem::Sealing`] if it cannot be for these
-/// recipients, or what the system says. Then the file is as it was, unless it is
-/// [`Problem::Torn`].
+/// recipients, or an I/O error. Then the file is as it was, unless it is [`Problem::Torn`].
 pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
     let place = Place::from_path(path)?;
     expect_none_at(&place, rekey)?;
@@ -404,7 +403,7 @@ impl<'a> RekeyedFile<'a> {
     /// Writes the whole file to `output`, which messages call `shown`.
     ///
     /// # Errors
-    /// [`Problem::ChangedLength`], or what the system says.
+    /// [`Problem::ChangedLength`], or an I/O error.
     pub fn write(&self, output: Output<'_>, shown: &Path, options: &Options<'_>) -> Result {
         self.0.write(output, shown, options)
     }
@@ -417,7 +416,7 @@ impl fmt::Debug for RekeyedFile<'_> {
 }
 
 /// Refuses an output beside which an interrupted rekey has left a copy: it may be of a header of
-/// the same file, and would undo what is written.
+/// the same file, and would undo the output.
 ///
 /// # Errors
 /// [`Problem::Interrupted`].
@@ -444,7 +443,7 @@ fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
 ///
 /// # Errors
-/// [`Problem::BadBackup`], or what the system says: `NotFound` if there is no copy.
+/// [`Problem::BadBackup`], or an I/O error: `NotFound` if there is no copy.
 pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
     make_one(restore_change(&Place::from_path(path)?, trust, options)?)
 }
@@ -472,7 +471,7 @@ impl DetachedHeader {
     ///
     /// # Errors
     /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`],
-    /// [`Problem::File`], or what the system says.
+    /// [`Problem::File`], or an I/O error.
     pub fn read(path: &Path) -> Result<Self> {
         let place = Place::from_path(path)?;
         if place.status().cannot("read", path)?.kind() != EntryKind::File {
@@ -501,10 +500,10 @@ impl DetachedHeader {
         &self.file
     }
 
-    /// Lets `new` take its place, if it is still what was read.
+    /// Lets `new` take its place, if the file has not changed since it was read.
     ///
     /// # Errors
-    /// [`Problem::Changed`], [`Problem::Busy`], or what the system says.
+    /// [`Problem::Changed`], [`Problem::Busy`], or an I/O error.
     pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
         let Self { place, file, header } = self;
         let locked = LockedFile::lock(&place, &file, options.progress)?;

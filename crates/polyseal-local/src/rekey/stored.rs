@@ -17,7 +17,7 @@ use crate::tree::{StoredFile, VersionCheck};
 /// # Errors
 /// [`Problem::Changed`], [`Problem::NotRekeyable`], [`Problem::InAStore`] for anything but
 /// [`RekeyMode::Header`], [`Problem::File`] if it does not open, [`Problem::Sealing`] if it cannot
-/// be for these recipients, or what the store says. Then it is as it was.
+/// be for these recipients, or the store's error. Then it is as it was.
 pub fn rekey_stored(
     version: &dyn StoredFile,
     shown: &Path,

@@ -55,7 +55,7 @@ impl SealedTree<'_> {
     }
 
     /// The same for a tree in a store: the header of each object is replaced on the condition that
-    /// the object is still what was read.
+    /// the object has not changed since it was read.
     ///
     /// # Errors
     /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`RekeyMode::Header`].

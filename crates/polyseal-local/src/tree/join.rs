@@ -100,7 +100,8 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
         Some(entry)
     }
 
-    /// A directory that could not be read: what the manifest has in it is not missing, but unknown.
+    /// A directory that could not be read: its entries in the manifest are not missing, but
+    /// unknown.
     fn unread_error(&mut self, path: PathBuf, error: io::Error) -> Pair {
         let is_of_manifest = path.as_os_str().is_empty() || self.directories.contains(&path);
         if !is_of_manifest {

@@ -66,7 +66,7 @@ impl Tree {
         Self { cursor: Mutex::new(Cursor::new(root.clone())), root, shown: shown.to_owned() }
     }
 
-    /// The directory in the tree that has `path` in it, and what `path` is called there.
+    /// The directory in the tree that has `path` in it, and the name of `path` there.
     pub(crate) fn resolve(&self, path: &Path) -> io::Result<(Directory, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = path.parent().unwrap_or(Path::new(""));

@@ -57,7 +57,7 @@ impl<'a> SealedTree<'a> {
     ///
     /// # Errors
     /// [`Problem::NoManifest`], [`Problem::Manifest`], [`Problem::File`] if the manifest does not
-    /// open, or what the system says.
+    /// open, or an I/O error.
     pub fn open(path: &Path, decryptor: Decryptor<'a>, options: &Options<'a>) -> Result<Self> {
         let tree = Tree::open(path)?;
         let shown = tree.shown(Path::new(&manifest_name()));
@@ -72,7 +72,7 @@ impl<'a> SealedTree<'a> {
     /// Opens the tree in a store.
     ///
     /// # Errors
-    /// As [`open`](Self::open), or what the store says.
+    /// As [`open`](Self::open), or the store's error.
     pub fn open_in(
         store: Arc<dyn Store>,
         decryptor: Decryptor<'a>,

@@ -86,12 +86,11 @@ impl OpenDestination {
 pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<FileOutcome>)>);
 
 impl TreeSealer {
-    /// Looks at both directories, and at every name in the first: what cannot be told apart when it
-    /// is encrypted is refused before anything is written.
+    /// Looks at both directories, and at every name in the first: names that cannot be told apart
+    /// when they are encrypted are refused before anything is written.
     ///
     /// # Errors
-    /// [`Problem::Nested`], [`Problem::ReservedName`], [`Problem::SameName`], or what the system
-    /// says.
+    /// [`Problem::Nested`], [`Problem::ReservedName`], [`Problem::SameName`], or an I/O error.
     pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
         to.expect_outside(from)?;
@@ -104,7 +103,7 @@ impl TreeSealer {
     ///
     /// # Errors
     /// [`Problem::Occupied`], [`Problem::ReservedName`], [`Problem::SameName`], a name that the
-    /// store cannot have, or what the system or the store says.
+    /// store cannot have, or an error of the system or the store.
     pub fn to_store(
         from: &Path,
         store: Arc<dyn Store>,

@@ -27,8 +27,8 @@ pub fn stored_name(path: &Path) -> Option<String> {
     String::from_utf8(path_bytes(path).into_owned()).ok()
 }
 
-/// A place for the files of a sealed tree that is no directory. Errors are about what
-/// [`shown`](Self::shown) gives.
+/// A place for the files of a sealed tree that is no directory. Errors are about the path that
+/// [`shown`](Self::shown) returns.
 pub trait Store: Debug + Send + Sync {
     /// The path that messages show for the file at this path in the tree; for an empty path, the
     /// tree's.
@@ -55,7 +55,7 @@ pub trait Store: Debug + Send + Sync {
     /// The version of a file that is there now, to be read at offsets.
     ///
     /// # Errors
-    /// [`Problem::Missing`], or what the store says.
+    /// [`Problem::Missing`], or the store's error.
     fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>>;
 
     /// The same, to be read to its end.
@@ -68,7 +68,7 @@ pub trait Store: Debug + Send + Sync {
     /// many there will be about, if that is known.
     ///
     /// # Errors
-    /// [`Problem::Exists`], or what the store says.
+    /// [`Problem::Exists`], or the store's error.
     fn create(
         &self,
         path: &Path,
@@ -98,10 +98,10 @@ pub trait StoredFile: ReadAt + Debug + Send + Sync {
     fn header(&self) -> polyseal_file::Result<Header>;
 
     /// Puts another header, as long as its own, in front of its payload, if this version is still
-    /// what is there.
+    /// there.
     ///
     /// # Errors
-    /// [`Problem::Changed`], or what the store says.
+    /// [`Problem::Changed`], or the store's error.
     fn replace_header(&self, header: &Header) -> Result<VersionCheck>;
 }
 
@@ -110,7 +110,7 @@ pub trait StoredFile: ReadAt + Debug + Send + Sync {
 pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
-    /// It has not: what another program wrote in the last moments is lost.
+    /// It has not: another program's change in the last moments is lost.
     No,
 }
 
@@ -119,7 +119,7 @@ pub trait NewStoredFile: Write + Send {
     /// Lets it appear.
     ///
     /// # Errors
-    /// [`Problem::Exists`], [`Problem::Changed`], or what the store says.
+    /// [`Problem::Exists`], [`Problem::Changed`], or the store's error.
     fn commit(self: Box<Self>) -> Result;
 }
 

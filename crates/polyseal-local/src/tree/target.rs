@@ -3,8 +3,8 @@
 //! The directory is resolved once. One that is there is opened when it is looked at, before any key
 //! is read; one that is not is made where it was looked for, and nothing that has appeared there
 //! meanwhile is used. Without leave to overwrite it is empty, belongs to this user, and nobody else
-//! gives names in it. With it, what is written to one that others can reach is for its owner alone.
-//! One that was made for nothing is removed.
+//! gives names in it. With it, files written to one that others can reach are for their owner
+//! alone. One that was made for nothing is removed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -189,8 +189,7 @@ impl NewTree {
     /// now, and made when the work begins.
     ///
     /// # Errors
-    /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or what the system
-    /// says.
+    /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or an I/O error.
     pub fn new(path: &Path, overwrite: bool) -> Result<Self> {
         let opened = match Directory::open_for_output(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -226,7 +225,7 @@ impl NewTree {
     /// Refuses to write the tree in `from` into itself.
     ///
     /// # Errors
-    /// [`Problem::Nested`], or what the system says.
+    /// [`Problem::Nested`], or an I/O error.
     pub fn expect_outside(&self, from: &Path) -> Result {
         let tree = fs::canonicalize(from).cannot("read", from)?;
         if self.canonical.starts_with(tree) {

@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
         let mut found = self.source.names(path)?;
         if self.sealed {
-            // Where every output has a name, so has what is being written to this tree.
+            // Where every output has a name, so have the unfinished files of this tree.
             let pending = leftovers::pending();
             found.retain(|(name, _)| !pending.contains(name));
         }

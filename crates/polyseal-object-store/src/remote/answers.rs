@@ -63,7 +63,7 @@ pub struct HttpNotAllowed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadList(pub(super) String);
 
-/// A credential, or what is sent to get one, that no request can be made with, and why.
+/// A credential, or the token to get one, that no request can be made with, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusableCredential(pub(super) String);
 

@@ -1,4 +1,4 @@
-//! From the name of an object to what reads, writes and lists there.
+//! Buckets and objects, by their names: reading, writing and listing.
 
 use std::fmt;
 use std::sync::Arc;

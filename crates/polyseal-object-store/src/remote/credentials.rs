@@ -72,7 +72,7 @@ const NO_BUCKET: &str = "none";
 /// The credentials for Amazon that the variables give.
 ///
 /// # Errors
-/// [`Problem::NoCredentials`], [`Problem::Setting`], and what gives them says.
+/// [`Problem::NoCredentials`], [`Problem::Setting`], and the error of the service that gives them.
 pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, Problem> {
     let set = |name| variable(name).filter(|value| !value.is_empty());
     let pair = (set("AWS_ACCESS_KEY_ID"), set("AWS_SECRET_ACCESS_KEY"));

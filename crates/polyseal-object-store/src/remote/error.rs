@@ -20,7 +20,7 @@ use crate::error::file_error;
 /// The most characters that are shown of a server's message.
 const SAID: usize = 300;
 
-/// An object, and what is wrong with it.
+/// An error about an object.
 #[derive(Debug)]
 pub struct Error {
     name: String,

@@ -32,7 +32,7 @@ pub(super) const LISTED: usize = 5_000_000;
 /// The most lists that are followed at once.
 const LISTS: usize = 1000;
 
-/// Where the entries are, and what is looked at in them: elements, each in the one before.
+/// Where the entries are, and the elements in them that matter, each in the one before.
 struct ElementKind {
     entry: &'static [&'static str],
     key: &'static [&'static str],
@@ -109,7 +109,7 @@ struct Page {
 pub(super) struct Pages(Mutex<HashMap<String, (u32, usize)>>);
 
 impl Pages {
-    /// A page of a list, which was asked for by a request with `query`, without what
+    /// A page of a list, which was asked for by a request with `query`, without the entries that
     /// `object_store` cannot take.
     pub(super) fn page(
         &self,

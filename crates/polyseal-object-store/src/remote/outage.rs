@@ -40,7 +40,7 @@ impl OutageWatch {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Fine;
     }
 
-    /// `since` is when what has failed began.
+    /// `since` is when the failed request began.
     pub(super) fn failed(&self, host: &str, message: &str, since: Instant) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let since = match *state {

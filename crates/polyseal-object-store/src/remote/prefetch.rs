@@ -21,7 +21,7 @@ use super::runtime::{spawn, wait};
 
 /// Bytes that are fetched in one request.
 const BLOCK: u64 = 2 * 1024 * 1024;
-/// How far before what has been read blocks are fetched.
+/// How far before the bytes read so far blocks are fetched.
 const WINDOW: u64 = 7 * BLOCK;
 /// The kernel asks for parts that follow each other from several threads, in any order.
 const NEAR: u64 = 1024 * 1024;

@@ -1,7 +1,7 @@
 //! Reading an object that is named by a URL: one version of it, at offsets or from front to back.
 //!
-//! Both ends come first, at once, as [`Opener`] wants them; then what is asked for. A server that
-//! gives no parts of objects is read from front to back, in one request: then nothing is read
+//! Both ends come first, at once, as [`Opener`] wants them; then the requested ranges. A server
+//! that gives no parts of objects is read from front to back, in one request: then nothing is read
 //! twice, and little of it is in memory.
 
 use std::io::{self, Read};
@@ -73,7 +73,7 @@ impl PinnedObject {
     /// The version that is there now, with its first bytes and its last ones.
     ///
     /// # Errors
-    /// [`Problem::NoRanges`], and what else the store says.
+    /// [`Problem::NoRanges`], and other errors of the store.
     pub fn open(object: &Object) -> Result<Self, Error> {
         Self::begin(object, Opener::new)
     }

@@ -20,7 +20,7 @@ use super::s3::NO_TAG;
 pub use super::s3::VersionCheck;
 use crate::fetch::version;
 
-/// The smallest part that S3 takes before others: what is sent of a long object.
+/// The smallest part that S3 takes before others: the bytes of a long object that are sent.
 const FIRST_BYTES: u64 = 5 * 1024 * 1024;
 
 /// Asserts that the header of this object can be replaced, before anybody is asked for keys.
@@ -44,8 +44,8 @@ pub fn expect_replaceable(object: &PinnedObject) -> Result<(), Error> {
 /// that is there.
 ///
 /// # Errors
-/// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; what the
-/// store says.
+/// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; the store's
+/// error.
 pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<VersionCheck, Error> {
     expect_replaceable(object)?;
     let (named, meta) = (object.object(), object.meta());

@@ -5,9 +5,9 @@
 //! `CompleteMultipartUpload` and `AbortMultipartUpload`; requests are signed by `object_store`.
 //!
 //! Every step names the ETag of the version that was read. Some servers do not compare it at the
-//! last one, and would replace what another program has written in between. So the last step is
-//! tried with a tag that no object has: a server that compares refuses that, and the upload stays
-//! as it is. One that does not has ended the upload, and is told of ([`VersionCheck::No`]).
+//! last one, and would replace another program's object from in between. So the last step is tried
+//! with a tag that no object has: a server that compares refuses that, and the upload stays as it
+//! is. One that does not has ended the upload, and is told of ([`VersionCheck::No`]).
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -45,7 +45,7 @@ const NONE: &[(&str, String)] = &[];
 pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
-    /// It has not: what another program wrote in the last moments is lost.
+    /// It has not: another program's change in the last moments is lost.
     No,
 }
 
@@ -94,7 +94,7 @@ impl S3 {
     }
 
     /// Puts `first` in the place of as many bytes at the beginning of the object that is described
-    /// by `meta`, if that is still what is there.
+    /// by `meta`, if that is still there.
     pub(super) async fn replace_beginning(
         &self,
         meta: &ObjectMeta,

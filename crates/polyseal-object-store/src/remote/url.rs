@@ -19,7 +19,7 @@ use super::error::{Error, Problem};
 /// Where objects are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Amazon's S3, and what speaks as it does.
+    /// Amazon's S3, and other servers with its interface.
     S3,
     /// Google Cloud Storage.
     Gs,
@@ -38,7 +38,7 @@ const SCHEMES: [(&str, Scheme); 6] = [
     ("https", Scheme::Web),
 ];
 
-/// The name of an object, or what the keys of several begin with.
+/// The name of an object, or the prefix of several.
 ///
 /// ```
 /// use polyseal_object_store::remote::ObjectUrl;
@@ -178,8 +178,8 @@ impl ObjectUrl {
     }
 }
 
-/// The scheme of a name, as it is written here, and what follows it. Upper and lower
-/// case are one (RFC 3986, section 3.1).
+/// The scheme of a name, as it is written here, and the rest. Upper and lower case are one (RFC
+/// 3986, section 3.1).
 fn known_scheme(text: &str) -> Option<(&'static str, Scheme, &str)> {
     let (scheme, rest) = text.split_once("://")?;
     let (name, scheme) = SCHEMES.into_iter().find(|it| it.0.eq_ignore_ascii_case(scheme))?;

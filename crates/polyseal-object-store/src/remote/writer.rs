@@ -45,7 +45,7 @@ impl ObjectWriter {
     /// will be about, if that is known: then parts have one size, of which 10,000 are enough.
     ///
     /// # Errors
-    /// [`Problem::ReadOnly`], [`Problem::Exists`], what the store says.
+    /// [`Problem::ReadOnly`], [`Problem::Exists`], or the store's error.
     pub fn create(object: Object, replace: bool, bytes: Option<u64>) -> Result<Self, Error> {
         object.expect_writable()?;
         if !replace && object.meta()?.is_some() {
@@ -86,7 +86,7 @@ impl ObjectWriter {
         Some(Error::new(self.object.url.to_string(), problem))
     }
 
-    /// Whether what is there now may be replaced.
+    /// Whether the present object may be replaced.
     fn may_replace(&self) -> Result<bool, Error> {
         Ok(match &self.mode {
             PutMode::Overwrite => true,
@@ -132,7 +132,7 @@ impl ObjectWriter {
     /// Lets the object appear.
     ///
     /// # Errors
-    /// [`Problem::Exists`], what the store says.
+    /// [`Problem::Exists`], or the store's error.
     pub fn commit(mut self) -> Result<(), Error> {
         let in_the_way = self.in_the_way();
         let store = &self.object.bucket.store;

@@ -48,7 +48,7 @@ impl AnyAead {
         Ok(Self::made(algorithm, make(algorithm, key, setup_ad, backend)?))
     }
 
-    /// Opens what [`seal`](Self::seal) gave, without its nonce, which is hidden in it.
+    /// Opens a message of [`seal`](Self::seal), without its nonce, which is hidden in it.
     ///
     /// # Errors
     /// [`Error::Length`] if the nonce is not hidden and has any bytes; otherwise as

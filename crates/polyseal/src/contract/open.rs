@@ -93,7 +93,7 @@ fn is_true(authentic: Choice) -> bool {
     bool::from(authentic)
 }
 
-/// Wipes what is not authentic, and the tag that there should have been: to a forger, the right tag
+/// Wipes unauthentic plaintext, and the tag that there should have been: to a forger, the right tag
 /// of a forgery is as good as the key.
 #[cold]
 #[inline(never)]

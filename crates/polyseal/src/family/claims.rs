@@ -29,7 +29,7 @@ pub struct Claims {
     pub properties: &'static [&'static str],
 }
 
-/// How strongly a ciphertext is bound to what it was made from.
+/// How strongly a ciphertext is bound to its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Level {

@@ -45,7 +45,7 @@ impl Flex {
         Ok(if hides { sealed } else { [nonce, sealed].concat() })
     }
 
-    /// Opens what [`seal_random_nonce`](Self::seal_random_nonce) gave.
+    /// Opens a message of [`seal_random_nonce`](Self::seal_random_nonce).
     ///
     /// # Errors
     /// [`Error::Unauthentic`] for a ciphertext that was not sealed so, [`Error::TooLong`] above a

@@ -1,4 +1,4 @@
-//! AES-GCM, and what is built on it: keys derived from nonces, and commitment to the key.
+//! AES-GCM, and algorithms built on it: keys derived from nonces, and commitment to the key.
 //!
 //! Sources: NIST SP 800-38D (GCM), SP 800-38B (CMAC), SP 800-108r1 (KBKDF); c2sp.org/XAES-256-GCM;
 //! P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for

@@ -278,7 +278,7 @@ pub(crate) fn verified_file(path: &Path, bytes: u64) -> FileSuccess {
     FileSuccess { outcome: "verified", bytes: Some(bytes), message: Some(message) }
 }
 
-/// The fastest suite on this machine that has what is needed.
+/// The fastest suite on this machine that meets the needs.
 fn choose_suite(needs: &[Need]) -> Result<Suite> {
     let Some(algorithm) = fastest(CpuClass::here(), needs, for_files) else {
         let names: Vec<_> = needs.iter().map(|need| need.name()).collect();
@@ -345,7 +345,7 @@ fn carry_one(
     Ok(FileSuccess { outcome, bytes: Some(bytes), message: None })
 }
 
-/// Opens what the job names, lets `work` carry the payload, and lets the output appear. Unless
+/// Opens the job's files, lets `work` carry the payload, and lets the output appear. Unless
 /// somebody else shows the progress, a bar does.
 fn carry(
     job: &Job,
@@ -374,7 +374,7 @@ fn carry(
     };
     output.commit()?;
     if summary.grew {
-        // The output is there: it has what can be had of a file that is always written to.
+        // The output is there, with the input as it was at first.
         return Err(polyseal_local::Error::new(&input.name, Problem::Grew).into());
     }
     Ok(summary)

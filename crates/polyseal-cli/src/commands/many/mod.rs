@@ -1,5 +1,5 @@
-//! Many files in one run: where their names come from, how many are worked on at a time, and what
-//! is told of each.
+//! Many files in one run: where their names come from, how many are worked on at a time, and the
+//! report on each.
 //!
 //! Names are taken as they come and forgotten when a file is done, so that a million of them take
 //! no more memory than a few. A file that fails does not keep the others from being done.

@@ -30,7 +30,7 @@ const NAME_BYTES: usize = 1024;
 /// The most directories whose names are kept.
 const KEPT: usize = 64;
 
-/// When it was listed, and what is shown.
+/// When it was listed, and its names.
 type CachedList = (Instant, Arc<ShownNames>);
 
 pub(super) struct BucketSource {

@@ -42,7 +42,7 @@ pub(super) struct PlaintextFs {
     looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, EncryptedFile)>>,
 }
 
-/// The numbers that the kernel knows, what is stored there, and how often it was told.
+/// The numbers that the kernel knows, the stored entry of each, and how often it was told.
 struct InodeTable {
     stored: HashMap<u64, (StoredEntry, u64)>,
     numbers: HashMap<StoredEntry, u64>,
@@ -289,7 +289,7 @@ impl Filesystem for PlaintextFs {
             (name.as_os_str(), kind)
         });
         for (i, (name, kind)) in (1..).zip(dots.into_iter().chain(shown)).skip(offset as usize) {
-            // A number is given to what is looked up.
+            // An entry that is looked up gets a number.
             if reply.add(UNKNOWN, i, kind, name) {
                 break;
             }

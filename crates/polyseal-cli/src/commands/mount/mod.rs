@@ -1,4 +1,4 @@
-//! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
+//! `mount`: encrypted files shown decrypted, read-only, until they are unmounted.
 //!
 //! `source` says by which names stored files are shown, `local_source` and `bucket_source` find
 //! them, in a directory and in a store; `fs` answers the kernel. Keys stay on the thread that the
@@ -97,7 +97,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
             Event::Unmounted => return session.join().map_err(failure),
             Event::Stop => {
                 if let Some(failure) = leaving {
-                    // It would unmount what may have been mounted there since.
+                    // It would unmount another mount that may be there since.
                     mem::forget(session);
                     return Err(failure);
                 }
@@ -167,7 +167,8 @@ fn errno(code: Code) -> Errno {
     }
 }
 
-/// The mount point, which must not be among what is mounted: reading it would wait for itself.
+/// The mount point, which must not be among the files that are mounted: reading it would wait for
+/// itself.
 fn expect_apart(source: &Path, mountpoint: &Path) -> Result<PathBuf> {
     let find = |path: &Path| canonicalize(path).map_err(|e| unreadable(path, &e));
     if !cfg!(feature = "stores") {

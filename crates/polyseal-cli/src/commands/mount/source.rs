@@ -17,14 +17,14 @@ pub(super) trait MountSource: Send + Sync {
     /// The entry at `path` now. An empty path is the source itself, as a directory.
     fn find(&self, path: &Path) -> io::Result<FoundEntry>;
 
-    /// For how long the kernel may rely on an answer: what is stored may be replaced.
+    /// For how long the kernel may rely on an answer: stored files may be replaced.
     fn valid(&self) -> Duration;
 
     /// How many reads are answered at once.
     fn readers(&self) -> usize;
 
-    /// Whether what was looked at is kept, so that opening it does not look again: where that takes
-    /// a request, and where reading from another version fails.
+    /// Whether a file that was looked at is remembered, so that opening it does not look again:
+    /// where that takes a request, and where reading from another version fails.
     fn keeps(&self) -> bool;
 }
 

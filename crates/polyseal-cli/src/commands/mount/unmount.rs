@@ -1,4 +1,4 @@
-//! Unmounting what is in use: its directory is free at once, and what is open stays so.
+//! Unmounting while files are in use: the directory is free at once, and open files stay open.
 //!
 //! That is what libfuse does. Root asks the kernel; for anyone else `fusermount3` does it, which is
 //! setuid.
@@ -18,7 +18,7 @@ pub(super) enum UnmountResult {
     Open,
 }
 
-/// Unmounts what is mounted at `mountpoint`, an absolute path without links.
+/// Unmounts the file system at `mountpoint`, an absolute path without links.
 pub(super) fn unmount(mountpoint: &Path) -> io::Result<UnmountResult> {
     // No link that was put in its place is followed.
     let flags = UnmountFlags::NOFOLLOW;

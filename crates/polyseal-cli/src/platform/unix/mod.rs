@@ -21,7 +21,7 @@ pub(crate) fn prepare() {
     signals::file_size_limit_is_an_error();
 }
 
-/// Keys are in memory: what a crash would write to disk has them.
+/// Keys are in memory, and a core dump would have them.
 fn no_core_dump() {
     let limit = getrlimit(Resource::Core);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });

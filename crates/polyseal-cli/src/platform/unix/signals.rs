@@ -1,7 +1,7 @@
 //! Cleaning up when a signal ends the process.
 //!
 //! An unnamed output needs nothing of this. Where an output has a name before it is complete, or a
-//! terminal does not show what is typed, a thread waits for SIGINT, SIGTERM, SIGHUP and SIGQUIT,
+//! terminal does not show the input, a thread waits for SIGINT, SIGTERM, SIGHUP and SIGQUIT,
 //! removes the one, puts the other right, and ends the process as the signal would have. SIGKILL
 //! cannot be answered. A signal that was ignored from the start, as under nohup, stays ignored.
 
@@ -39,7 +39,7 @@ fn put_terminal_right(undo: &mut Option<SavedTerminal>) {
     }
 }
 
-/// Undoes what must be, and ends the process as `signal` would have.
+/// Cleans up, and ends the process as `signal` would have.
 fn end(signal: i32) {
     // The locks are kept: nobody registers anything in the last moments.
     let _removed = leftovers::remove_all();

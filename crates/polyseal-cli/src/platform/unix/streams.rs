@@ -1,7 +1,7 @@
 //! The streams of this process: which descriptors they are, and by which names.
 //!
 //! A descriptor has many names: `-`, `/dev/stdin`, `/dev/fd/0`, `/proc/thread-self/fd/0`. So names
-//! are resolved ([`descriptor`]), and what is read is compared as a file ([`stream_id`]).
+//! are resolved ([`descriptor`]), and the open file is compared ([`stream_id`]).
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Seek, SeekFrom};
@@ -24,7 +24,7 @@ const NOTHING: &str = "/dev/null";
 /// A stream that has been opened to be read. A file is not one, unless it is standard input.
 pub(crate) type StreamId = FileId;
 
-/// Opens what is named, to be read; `-` is standard input.
+/// Opens a stream by its name, to be read; `-` is standard input.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path })
 }
@@ -40,7 +40,7 @@ pub(crate) fn to_file(stream: &impl Stream) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)
 }
 
-/// Which regular file it is; none of anything else.
+/// Which regular file it is; `None` for anything else.
 pub(crate) fn file_id(file: &File) -> io::Result<Option<FileId>> {
     let metadata = file.metadata()?;
     Ok(metadata.is_file().then(|| FileId::from_metadata(&metadata)))

@@ -13,7 +13,7 @@ const TERMINAL: &str = "/dev/tty";
 /// The value that turns a special character off.
 const NO_CHARACTER: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
 
-/// The terminal, which shows what is typed.
+/// The terminal, which shows the input.
 #[derive(Debug)]
 pub(crate) struct Terminal(File);
 
@@ -53,8 +53,8 @@ impl SavedTerminal {
     }
 }
 
-/// The terminal, while it does not show what is typed and gives it as it comes. It gets its modes
-/// back when this is dropped, and if a signal ends the process.
+/// The terminal, while it does not show the input and gives it as it comes. It gets its modes back
+/// when this is dropped, and if a signal ends the process.
 #[derive(Debug)]
 pub(crate) struct QuietTerminal(File);
 
@@ -70,7 +70,7 @@ impl QuietTerminal {
             LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::IEXTEN;
         quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
         quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
-        // Control-C ends it, but nothing stops it: what is typed after that might be shown.
+        // Control-C ends it, but nothing stops it: later input might be shown.
         quiet.special_codes[SpecialCodeIndex::VSUSP] = NO_CHARACTER;
         let set = signals::undo_later(SavedTerminal { terminal: kept, modes }, || {
             tcsetattr(&terminal, OptionalActions::Now, &quiet)

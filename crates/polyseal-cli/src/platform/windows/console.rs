@@ -14,7 +14,7 @@ use super::signals;
 
 const OUTPUT: &str = "CONOUT$";
 
-/// The console, which shows what is typed.
+/// The console, which shows the input.
 #[derive(Debug)]
 pub(crate) struct Terminal(File);
 
@@ -109,7 +109,7 @@ fn next_key() -> io::Result<Key> {
     }
 }
 
-/// The console, while it does not show what is typed and gives it as it comes.
+/// The console, while it does not show the input and gives it as it comes.
 #[derive(Debug)]
 pub(crate) struct QuietTerminal {
     output: Terminal,

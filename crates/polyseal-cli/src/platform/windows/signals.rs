@@ -21,7 +21,7 @@ pub(super) fn leave_nothing() {
     });
 }
 
-/// Undoes what must be, and ends the process.
+/// Cleans up, and ends the process.
 pub(super) fn end() -> ! {
     // Nobody registers anything in the last moments.
     let _removed = leftovers::remove_all();

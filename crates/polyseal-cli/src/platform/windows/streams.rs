@@ -24,7 +24,7 @@ pub(crate) enum StreamId {
     File(FileId),
 }
 
-/// Opens what is named, to be read; `-` is standard input.
+/// Opens a stream by its name, to be read; `-` is standard input.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if path == Path::new("-") {
         return to_file(&io::stdin());

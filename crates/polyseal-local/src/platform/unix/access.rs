@@ -70,7 +70,7 @@ impl Access {
         let same_group = new.metadata()?.gid() == old.0.st_gid
             || fchown(new, None, Some(Gid::from_raw(old.0.st_gid))).is_ok();
         if access_list::on_name(directory, name) || access_list::on_file(new) {
-            // The list may have denied to some what it gave to all others.
+            // The list may have denied some users the rights that it gave to all others.
             mode &= OWNER;
         } else if !same_group {
             // Group bits may have denied access, too.

@@ -92,7 +92,7 @@ impl Directory {
         })
     }
 
-    /// The directory that has `path` in it, and what `path` is called there.
+    /// The directory that has `path` in it, and the name of `path` there.
     ///
     /// # Errors
     /// An I/O error; `InvalidInput` if the path ends in no name.
@@ -112,7 +112,7 @@ impl Directory {
         Ok(Self(Arc::new(self.resolve(path, DIRECTORY)?)))
     }
 
-    /// The directory beneath this one that has `path` in it, and what `path` is called there.
+    /// The directory beneath this one that has `path` in it, and the name of `path` there.
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
@@ -148,7 +148,7 @@ impl Directory {
         Ok(self.file_and_status(path)?.0)
     }
 
-    /// The same, and what is seen of it.
+    /// The same, with its status.
     pub(crate) fn file_and_status(&self, path: &Path) -> io::Result<(File, FileStatus)> {
         regular(self.resolve(path, FILE)?)
     }
@@ -167,7 +167,7 @@ impl Directory {
         Ok(FileStatus(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// The names in it, and what each is.
+    /// The names in it, each with its kind.
     pub(crate) fn names(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.0)? {
@@ -200,7 +200,7 @@ impl Directory {
         Ok(FileStatus(fstat(&self.0)?).id())
     }
 
-    /// The same as a file, of which there is only what the system says of it.
+    /// The directory as a file, of which only the metadata can be read.
     pub(crate) fn to_file(&self) -> io::Result<File> {
         Ok(self.0.try_clone()?.into())
     }
@@ -350,8 +350,8 @@ impl Directory {
     }
 
     /// The same where a file system knows neither way, as rclone's mounts and exFAT by FUSE: an
-    /// empty file of this process takes the name, and is replaced. Nothing else is replaced but
-    /// what somebody writes into that file, or puts in its place, within that instant.
+    /// empty file of this process takes the name, and is replaced. Only a file that somebody writes
+    /// to, or puts in its place, within that instant is lost.
     fn rename_over_claim(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let claim = self.create(to)?;
         let is_claim = || {

@@ -37,7 +37,7 @@ pub(crate) fn name_from_bytes(name: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(name))
 }
 
-/// Refuses what can be the name of no file here, and says why: of those that a manifest may have,
+/// Refuses names that no file can have here, and says why: of those that a manifest may have,
 /// nothing.
 #[allow(clippy::unnecessary_wraps, reason = "other systems refuse some")]
 pub(crate) fn expect_name(_name: &[u8]) -> Result<(), &'static str> {
@@ -88,7 +88,7 @@ fn shown_mask() -> Option<u16> {
     u16::from_str_radix(mask.trim(), 8).ok()
 }
 
-/// By setting it: for a moment, what another thread makes is for its owner alone.
+/// By setting it: for a moment, new files of another thread are for their owner alone.
 #[allow(clippy::useless_conversion, reason = "macOS has another type")]
 fn asked_mask() -> u16 {
     let mask = umask(Mode::from_raw_mode(0o077));
@@ -107,7 +107,7 @@ pub(crate) fn owner_is_kept(of: &File, new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether what was seen under `path`, a link, belongs to this user or to root.
+/// Whether the link at `path` belongs to this user or to root.
 pub(super) fn is_link_of_us(_path: &Path, seen: &Metadata) -> bool {
     [geteuid().as_raw(), 0].contains(&seen.uid())
 }

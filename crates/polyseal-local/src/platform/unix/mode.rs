@@ -1,9 +1,9 @@
 //! Modes and times of files, on file systems that refuse to change them.
 //!
-//! SMB and WebDAV mounts, exFAT and what is mounted through FUSE may answer `chmod` and `utimensat`
-//! by an error, each its own: what was written is whole all the same. A time that cannot be set is
-//! left out. A mode that cannot be set is let be if the file has no right that it should not have,
-//! and else counted.
+//! SMB and WebDAV mounts, exFAT and FUSE mounts may answer `chmod` and `utimensat` by an error,
+//! each its own: the written file is whole all the same. A time that cannot be set is left out. A
+//! mode that cannot be set is let be if the file has no right that it should not have, and else
+//! counted.
 //!
 //! Limit: the count is one for the whole process.
 

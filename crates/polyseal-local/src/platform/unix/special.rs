@@ -27,7 +27,7 @@ impl SpecialFile {
     }
 
     /// Whether it was put there by this user or by root, and so was every link that leads to it.
-    /// Another user would read what is written, or it would be lost.
+    /// Another user would read the output, or it would be lost.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         [geteuid().as_raw(), 0].contains(&self.found.uid()) && links_are_ours(&self.path)

@@ -102,7 +102,7 @@ impl Directory {
         folder.beneath(Path::new(&name))
     }
 
-    /// The directory that has `path` in it, and what `path` is called there.
+    /// The directory that has `path` in it, and the name of `path` there.
     ///
     /// # Errors
     /// An I/O error; `InvalidInput` if the path ends in no name.
@@ -126,7 +126,7 @@ impl Directory {
         })
     }
 
-    /// The directory beneath this one that has `path` in it, and what `path` is called there.
+    /// The directory beneath this one that has `path` in it, and the name of `path` there.
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
@@ -158,7 +158,7 @@ impl Directory {
         self.regular(path, READ)
     }
 
-    /// The same, and what is seen of it.
+    /// The same, with its status.
     pub(crate) fn file_and_status(&self, path: &Path) -> io::Result<(File, FileStatus)> {
         let file = self.file(path)?;
         let seen = FileStatus::from_handle(&file)?;
@@ -185,7 +185,7 @@ impl Directory {
         FileStatus::from_handle(&opened?)
     }
 
-    /// The names in it, and what each is.
+    /// The names in it, each with its kind.
     pub(crate) fn names(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         // By a handle of its own: one is at one place of the list at a time.
         let listed = sys::list(&self.again(DIRECTORY)?)?.into_iter();
@@ -204,7 +204,7 @@ impl Directory {
         FileId::from_handle(self)
     }
 
-    /// The same as a file, of which there is only what the system says of it.
+    /// The directory as a file, of which only the metadata can be read.
     pub(crate) fn to_file(&self) -> io::Result<File> {
         Ok(self.0.try_clone()?.into())
     }
@@ -309,8 +309,8 @@ impl Directory {
 
     /// Gives the open file `new`, which is called `from`, the name `to`, whatever has that.
     ///
-    /// Where the file system does not replace what is open (it is no NTFS, or that of Wine), what
-    /// is replaced has another name for a moment.
+    /// Where the file system does not replace open files (it is no NTFS, or that of Wine), the
+    /// replaced file has another name for a moment.
     pub(crate) fn rename_file(&self, new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
         possible(to)?;
         let refused = match sys::rename(new, self, to, true) {

@@ -1,6 +1,6 @@
 //! Windows: handles of directories, access lists, locks of a byte.
 //!
-//! Limits: what these promise was seen under Wine, which keeps Unix modes and shows access lists
+//! Limits: these promises were tested under Wine, which keeps Unix modes and shows access lists
 //! made of them. A file that is not complete has a name, which stays if the process is killed.
 //! Links are not followed, not read and not made.
 
@@ -62,7 +62,7 @@ pub(crate) fn descriptor_limit() -> u64 {
     u64::MAX
 }
 
-/// The permissions that this process gives to no new file: what is made here is for its owner.
+/// The permissions that this process gives to no new file: files made here are for their owner.
 pub(crate) fn process_mask() -> u16 {
     0o077
 }
@@ -72,7 +72,7 @@ pub(crate) fn owner_is_kept(_of: &File, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether what was seen under `path`, a link, belongs to this user or to the system.
+/// Whether the link at `path` belongs to this user or to the system.
 pub(super) fn is_link_of_us(path: &Path, _seen: &Metadata) -> bool {
     let seen = Directory::parent_and_name(path).and_then(|(folder, name)| folder.stat(name));
     seen.is_ok_and(|seen| seen.is_ours_or_roots())

@@ -26,7 +26,7 @@ fn is_device(name: &str) -> bool {
     DEVICES.contains(&&*stem) || NUMBERED.iter().any(is_numbered)
 }
 
-/// Refuses what can be the name of no file here, and says why.
+/// Refuses names that no file can have here, and says why.
 pub(crate) fn expect_name(name: &[u8]) -> Result<(), &'static str> {
     let name = std::str::from_utf8(name).map_err(|_| "it is not Unicode")?;
     match name.chars().last() {
@@ -44,8 +44,8 @@ pub(crate) fn expect_name(name: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The same for a name that somebody else has chosen: what is made like a short name (`GIT~1`) may
-/// mean a file with a long one.
+/// The same for a name that somebody else has chosen: a name like a short one (`GIT~1`) may mean a
+/// file with a long one.
 pub(crate) fn expect_restorable_name(name: &[u8]) -> Result<(), &'static str> {
     expect_name(name)?;
     let (stem, extension) = match name.iter().rposition(|&byte| byte == b'.') {

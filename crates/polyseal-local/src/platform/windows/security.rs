@@ -59,7 +59,7 @@ const GENERIC_ALL: u32 = 0x1000_0000;
 pub(crate) struct Sid(String);
 
 impl Sid {
-    /// Whether it is the user of this process, or what the user's new files belong to.
+    /// Whether it is the user of this process, or the owner of the user's new files.
     pub(super) fn is_us(&self) -> bool {
         self.0 == EVERYONE || us().is_some_and(|us| us.contains(self))
     }

@@ -67,7 +67,7 @@ pub(super) fn open_at(
         Disposition::Existing => (FILE_OPEN, FILE_OPEN_REPARSE_POINT, null()),
         Disposition::Contents => (FILE_OPEN, 0, null()),
         Disposition::New(owner_only, options) => {
-            // Else what a link leads to would be made.
+            // Else a link's target would be made.
             (FILE_CREATE, *options | FILE_OPEN_REPARSE_POINT, owner_only.as_ptr())
         }
     };
@@ -175,7 +175,7 @@ fn set_information(
     }
 }
 
-/// Whether a file system, or an old Windows, does not know what it was asked.
+/// Whether a file system, or an old Windows, does not know the request.
 fn is_unknown(status: NTSTATUS) -> bool {
     [
         STATUS_INVALID_DEVICE_REQUEST,
@@ -333,8 +333,8 @@ pub(super) fn list(directory: &impl AsHandle) -> io::Result<Vec<ListedName>> {
     }
 }
 
-/// Locks a byte that no file has, until the file is closed: what is locked cannot be read by
-/// others, and what the file has shall be.
+/// Locks a byte that no file has, until the file is closed: locked bytes cannot be read by others,
+/// and the file's own must be.
 pub(super) fn try_lock(file: &File, exclusive: bool) -> Result<(), TryLockError> {
     const LAST: u64 = i64::MAX as u64 - 1;
     let mut place = OVERLAPPED::default();
