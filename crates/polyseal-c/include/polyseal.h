@@ -180,7 +180,7 @@ int polyseal_random(uint8_t *buf, size_t len);
 /* Overwrites buf, of len bytes, with zeros; no compiler leaves it out. */
 int polyseal_memzero(uint8_t *buf, size_t len);
 
-/* The sizes of an algorithm, in bytes. */
+/* The properties of an algorithm. Sizes are in bytes. */
 typedef struct polyseal_algorithm {
     /* The length of its keys. */
     size_t keybytes;
@@ -213,7 +213,7 @@ typedef struct polyseal_algorithm {
 } polyseal_algorithm;
 
 /*
- * Writes to *algorithm what the algorithm of that name is.
+ * Writes to *algorithm the properties of the algorithm of that name.
  *
  * Errors: POLYSEAL_ERR_ALGORITHM.
  */
@@ -873,8 +873,8 @@ int polyseal_aead_sealedbytes(
     const polyseal_aead *aead, size_t mlen, size_t *clen);
 
 /*
- * The length in bytes of the message in what polyseal_aead_seal wrote, clen
- * bytes, in *mlen.
+ * The length in bytes of the message in the clen bytes that polyseal_aead_seal
+ * wrote, in *mlen.
  *
  * Errors: POLYSEAL_ERR_LENGTH if no message has that length once it is sealed.
  */
@@ -944,8 +944,8 @@ int polyseal_aead_randombytes(
 
 /*
  * Seals under a nonce drawn from the operating system, which is written to c
- * in front of the rest: there is no nonce to keep or to get wrong. clen is
- * what polyseal_aead_randombytes says.
+ * in front of the rest: there is no nonce to keep or to get wrong. clen is the
+ * length from polyseal_aead_randombytes.
  *
  * Errors: as polyseal_aead_seal; POLYSEAL_ERR_UNSUPPORTED for an algorithm
  * with which a key could have fewer than 2^48 messages so, such as AES-GCM;
@@ -956,8 +956,8 @@ int polyseal_aead_seal_random(
     *m, size_t mlen, const uint8_t *ad, size_t adlen);
 
 /*
- * Opens what polyseal_aead_seal_random has written. mlen is as many bytes as
- * the message has.
+ * Opens a message of polyseal_aead_seal_random. mlen is as many bytes as the
+ * message has.
  *
  * Errors: as polyseal_aead_open.
  */
@@ -1071,7 +1071,7 @@ int polyseal_encryptor_update(
 int polyseal_encryptor_final(
     polyseal_encryptor *encryptor, uint8_t *mac, size_t maclen);
 
-/* Wipes what is left and frees the handle. NULL is allowed. */
+/* Wipes the rest of the state and frees the handle. NULL is allowed. */
 void polyseal_encryptor_free(polyseal_encryptor *encryptor);
 
 /*
@@ -1101,7 +1101,7 @@ int polyseal_decryptor_update(
 /*
  * Writes the message to m, of mlen bytes, which are as many as all pieces had,
  * if mac, of maclen bytes, is its tag. It ends the message in any case, and
- * wipes what the library has of it.
+ * wipes the library's copy of it.
  *
  * Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH for a
  * message or tag of another length; POLYSEAL_ERR_FINISHED the second time.
@@ -1111,7 +1111,7 @@ int polyseal_decryptor_final(
     polyseal_decryptor *decryptor, uint8_t *m, size_t mlen, const uint8_t
     *mac, size_t maclen);
 
-/* Wipes what is left and frees the handle. NULL is allowed. */
+/* Wipes the rest of the state and frees the handle. NULL is allowed. */
 void polyseal_decryptor_free(polyseal_decryptor *decryptor);
 
 /* ---------------------------------------------------------------------------
@@ -1319,7 +1319,7 @@ int polyseal_macstate_final(
 int polyseal_macstate_verify(
     polyseal_macstate *state, const uint8_t *tag, size_t taglen);
 
-/* Wipes what is left and frees the handle. NULL is allowed. */
+/* Wipes the rest of the state and frees the handle. NULL is allowed. */
 void polyseal_macstate_free(polyseal_macstate *state);
 
 /* ---------------------------------------------------------------------------
@@ -1482,7 +1482,7 @@ int polyseal_file_open(
 
 /*
  * The same for whatever has a read_at: an object in a store, a part of another
- * file, memory. The structure is copied; what ctx leads to must outlive the
+ * file, memory. The structure is copied; the target of ctx must outlive the
  * handle.
  *
  * Errors: all that concern files; POLYSEAL_ERR_IO if read_at failed. Then
@@ -1500,14 +1500,14 @@ uint64_t polyseal_file_size(const polyseal_file *file);
  * how many those were, fewer than len only at the end. Threads may call it at
  * the same time.
  *
- * Errors: -1; POLYSEAL_ERR_CORRUPT if what was to be read is not as it was
+ * Errors: -1; POLYSEAL_ERR_CORRUPT if a segment of the range is not as it was
  * written, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_IO. Then buf holds nothing of
  * the plaintext.
  */
 int64_t polyseal_file_read_at(
     const polyseal_file *file, uint8_t *buf, size_t len, uint64_t offset);
 
-/* Wipes what is left and closes the file. NULL is allowed. */
+/* Wipes the rest of the state and closes the file. NULL is allowed. */
 void polyseal_file_close(polyseal_file *file);
 
 /* ---------------------------------------------------------------------------
@@ -1575,9 +1575,9 @@ typedef struct polyseal_inspection {
 } polyseal_inspection;
 
 /*
- * Writes to *inspection what the file called path says of itself: one of
- * Polyseal or of age, which may be in armour, which is then read to its end.
- * No key is needed, and nothing is checked.
+ * Writes to *inspection the claims of the header of the file called path: one
+ * of Polyseal or of age, which may be in armour, which is then read to its
+ * end. No key is needed, and nothing is checked.
  *
  * Errors: POLYSEAL_ERR_IO, POLYSEAL_ERR_NOT_ENCRYPTED, POLYSEAL_ERR_VERSION,
  * POLYSEAL_ERR_HEADER, POLYSEAL_ERR_TRUNCATED, POLYSEAL_ERR_ARMOR.

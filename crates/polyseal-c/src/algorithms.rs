@@ -265,7 +265,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     AEADS.iter().chain(SEGMENTED).chain(crate::mac::MACS)
 }
 
-/// The sizes of an algorithm, in bytes.
+/// The properties of an algorithm. Sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct polyseal_algorithm {
@@ -290,7 +290,7 @@ pub struct polyseal_algorithm {
     pub pieces: c_int,
 }
 
-/// Writes to *algorithm the sizes of the algorithm of that name.
+/// Writes to *algorithm the properties of the algorithm of that name.
 ///
 /// Errors: POLYSEAL_ERR_ALGORITHM.
 #[unsafe(no_mangle)]
