@@ -215,7 +215,8 @@ mod tests {
             for segment in (12..=24).map(|log2| 1_u32 << log2) {
                 let expected = (1_u128 << log2) / u128::from(segment + extra);
                 let expected = expected.min(MAX_SEGMENTS.into());
-                let found = max_segments(&Limits::for_algorithm(&suite.algorithm().unwrap()), segment);
+                let found =
+                    max_segments(&Limits::for_algorithm(&suite.algorithm().unwrap()), segment);
                 assert_eq!(u128::from(found), expected, "{name}, {segment}");
             }
         }

@@ -256,7 +256,8 @@ impl Aead {
         let ad = Input::from_optional(associated_data)?.take();
         let data = Input::from_object(sealed)?;
         let message = data.len().checked_sub(self.nonce).ok_or(Error::Unauthentic);
-        let message = message.and_then(|sealed| self.message_bytes(sealed)).map_err(message_error)?;
+        let message =
+            message.and_then(|sealed| self.message_bytes(sealed)).map_err(message_error)?;
         new_bytes(py, message, data.len() + ad.len(), |out| {
             with_room(self.nonce, |nonce| {
                 data.copy_range(0..self.nonce, nonce);

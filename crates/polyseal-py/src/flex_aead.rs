@@ -214,7 +214,8 @@ impl OnePieceAead {
         let data = Input::from_object(sealed)?;
         let front = cipher.nonce_in_front();
         let message = data.len().checked_sub(front).ok_or(Error::Unauthentic);
-        let message = message.and_then(|sealed| base.message_bytes(sealed)).map_err(message_error)?;
+        let message =
+            message.and_then(|sealed| base.message_bytes(sealed)).map_err(message_error)?;
         if cipher.head > 0 {
             let sealed = data.take();
             let opened = detached(py, sealed.len(), || cipher.aead.open_hidden_nonce(&ad, &sealed));
