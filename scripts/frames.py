@@ -1,6 +1,7 @@
 """Whether every wipe of the stack reaches as deep as the computation that it is for.
 
-frames.py PROGRAM…: reads the machine code of programs for x86-64. `polyseal::backend::wipe::wipe_stack` overwrites
+frames.py [PROGRAM…]: reads the machine code of programs for x86-64: if none is named, of the tool as it is shipped and of
+the test of wipes, which has what the tool does not use; it builds them. `polyseal::backend::wipe::wipe_stack` overwrites
 so many bytes below the frame of the function that calls it. What that function has called before must not
 have used more: its callees, theirs, and so on to the leaves, as the compiler has made them for each
 instruction set. A program fails where one does.
@@ -12,6 +13,7 @@ refused (recursion, a frame of variable size, a call through a pointer) unless i
 lists below.
 """
 
+import json
 import re
 import struct
 import subprocess
@@ -710,9 +712,20 @@ def report(program, say=print):
     return wrong
 
 
+def built(*command):
+    """The program that cargo builds."""
+    said = subprocess.run(["cargo", *command, "--locked", "--release", "--message-format=json-render-diagnostics"],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(filter(None, (json.loads(line).get("executable") for line in said.splitlines())))
+
+
+def shipped():
+    return [built("build", "--package=polyseal-cli"), built("test", "--package=polyseal", "--test=zeroing", "--no-run")]
+
+
 def main(paths):
     status = 0
-    for path in paths:
+    for path in paths or shipped():
         program = Program(disassembly(path), path)
         program.check()
         wrong = report(program)

@@ -1,6 +1,6 @@
 #!/bin/bash -eu
 # The build that OSS-Fuzz runs: every fuzz target in $OUT, and beside it the inputs that it begins with. Run here by
-# `make test-all ONLY=oss-fuzz`. The toolchain is the image's, which sets RUSTUP_TOOLCHAIN.
+# `make -C research oss-fuzz`. The toolchain is the image's, which sets RUSTUP_TOOLCHAIN.
 cd "$SRC/polyseal"
 
 cargo fuzz build --fuzz-dir research/fuzz --target-dir "$WORK/target" -O --debug-assertions

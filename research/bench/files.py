@@ -77,7 +77,7 @@ class Program:
 
     def must_succeed(self, process: subprocess.Popen) -> None:
         if process.returncode != 0:
-            sys.exit(f"bench-files: {' '.join(self.command)}: exit code {process.returncode}")
+            sys.exit(f"files: {' '.join(self.command)}: exit code {process.returncode}")
 
 
 def high_water(pid: int) -> int:
@@ -251,7 +251,7 @@ def run(command: list) -> str:
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"bench-files: {' '.join(words)}: {done.stderr.strip()}")
+        sys.exit(f"files: {' '.join(words)}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -260,7 +260,7 @@ def check(programs: list[Program], plain: pathlib.Path) -> None:
     for candidate in programs:
         candidate.time()
         if not filecmp.cmp(plain, candidate.makes, shallow=False):
-            sys.exit(f"bench-files: {candidate.name} did not restore the file")
+            sys.exit(f"files: {candidate.name} did not restore the file")
         candidate.makes.unlink()
 
 
@@ -279,7 +279,7 @@ def cpu_name() -> str:
 
 
 def arguments() -> argparse.Namespace:
-    root = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(__file__).resolve().parents[2]
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=1024, metavar="MIB", help="size of the large file")
@@ -300,12 +300,12 @@ def main() -> None:
     options = arguments()
     size = options.size << 20
     if not options.polyseal.exists():
-        sys.exit(f"bench-files: there is no {options.polyseal}: cargo build --release -p polyseal-cli")
+        sys.exit(f"files: there is no {options.polyseal}: cargo build --release -p polyseal-cli")
     # The file, its copy, one that was opened, and a sealed one of everybody.
     files = 8 + len(options.recipients) + len(options.suites)
     if shutil.disk_usage(options.room).free < files * size:
-        sys.exit(f"bench-files: {options.room} must have {files * options.size} MiB free; try --size")
-    with tempfile.TemporaryDirectory(dir=options.room, prefix="bench-files.") as name:
+        sys.exit(f"files: {options.room} must have {files * options.size} MiB free; try --size")
+    with tempfile.TemporaryDirectory(dir=options.room, prefix="files.") as name:
         room = pathlib.Path(name)
         contest = Field(room, options.polyseal, options.threads, options.recipients,
                         options.suites)

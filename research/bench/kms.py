@@ -3,6 +3,8 @@
 
 The keeper is local-kms on this machine, so what is measured is the tool's own part: finding credentials, a connection
 without TLS, a request and its answer. A service is as far away as it is.
+
+    scripts/peers local-kms -- research/bench/kms.py
 """
 
 import argparse
@@ -26,11 +28,10 @@ URI = "aws-kms://bc436485-5092-42b8-92a3-0aa8b93536dc"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--polyseal", default="target/release/polyseal", help="the tool, built with --features kms")
-    parser.add_argument("--local-kms", default="scripts/local-kms", help="what prints the path of local-kms")
     parser.add_argument("--rounds", type=int, default=200)
     args = parser.parse_args()
     tool = Path(args.polyseal).resolve()
-    keeper = subprocess.run([args.local_kms], check=True, capture_output=True, text=True).stdout.strip()
+    keeper = os.environ["POLYSEAL_LOCAL_KMS"]
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

@@ -81,7 +81,7 @@ def main() -> None:
             shutil.rmtree("out")
             cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             if process.returncode:
-                raise SystemExit(f"bench-many: the tool ended with {process.returncode}")
+                raise SystemExit(f"many: the tool ended with {process.returncode}")
             print(f"{count} files: {cpu:.2f} s of CPU time, at most {peak / 1024:.1f} MiB", flush=True)
         os.chdir("/")
 

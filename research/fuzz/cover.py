@@ -1,6 +1,6 @@
 """Writes the inputs of a fuzz target that add the most to what is reached into a folder.
 
-    python3 scripts/cover.py CONTROL LONGEST FOLDER
+    python3 research/fuzz/cover.py CONTROL LONGEST FOLDER
 
 CONTROL is what libFuzzer's merge has put down (-set_cover_merge=1 -merge_control_file=CONTROL): the inputs,
 and what each of them reaches with its first LONGEST bytes. libFuzzer's own choice ends when nothing is

@@ -1,6 +1,6 @@
 """Draws the plots of the papers' pages from their tables.csv, which `polyseal-bench papers --pages` writes.
 
-    scripts/python research/papers/pages.py [DIRECTORY]     # `make pages` measures, too
+    scripts/python research/papers/pages.py [DIRECTORY]     # `make -C research pages` measures, too
 
 In DIRECTORY, or else here, are folders named as the papers. If a run has several back ends, each has its plots in a
 folder of its own. The plots of the hardware are drawn by research/hw/syn/tables.py.

@@ -1,4 +1,4 @@
-"""The report's reading and reckoning; the page itself is looked at by `make test-all ONLY=report`."""
+"""The report's reading and reckoning; the page itself is looked at by `make -C research report`."""
 
 import copy
 import json

@@ -1,6 +1,6 @@
 """Runs the commands of docs/install.md, each section in a system of its own in which only what it asks for is installed.
 
-    scripts/python scripts/install.py [--files FOLDER] [SECTION…]
+    scripts/python scripts/release/install.py [--files FOLDER] [SECTION…]
 
 The files are those of target/release-VERSION, or else of target/dist, target/wheels/shipped and target/c-library. Needs
 root, for the roots, and mmdebstrap, podman and bsdtar. In the roots there is no network. After the commands that remove,
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "install.md"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 

@@ -1,9 +1,9 @@
-"""Fills the recipes of contrib/packaging and contrib/oss-fuzz for a release: `scripts/python scripts/recipes.py`. They go to target/recipes.
+"""Fills the recipes of contrib/packaging and contrib/oss-fuzz for a release: `scripts/python scripts/release/recipes.py`. They go to target/recipes.
 
-Version and address are those of Cargo.toml, where scripts/repository.py has put the address. The checksum is that of the
+Version and address are those of Cargo.toml, where scripts/release/repository.py has put the address. The checksum is that of the
 sources, in target/release-VERSION or target/dist.
 
-    scripts/python --in recipes scripts/recipes.py check
+    scripts/python --in scripts/release scripts/release/recipes.py check
 
 tries them as far as that can be had here. The formula is run with a stand-in for Homebrew (formula.rb beside it), the
 flake is evaluated with one for nixpkgs, and conda's package is built with this machine's compilers and tested.
@@ -23,7 +23,7 @@ from pathlib import Path
 import install
 import repository
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "contrib" / "packaging"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 OUT = TARGET / "recipes"
@@ -121,7 +121,7 @@ def main():
     address = repository.address()
     if not sys.argv[1:]:
         if not address:
-            raise SystemExit("Cargo.toml has no address of a repository: scripts/repository.py puts it there")
+            raise SystemExit("Cargo.toml has no address of a repository: scripts/release/repository.py puts it there")
         fill(address)
         print(*sorted(OUT.iterdir()), sep="\n")
         return

@@ -1,6 +1,6 @@
-"""Says in every manifest where the repository is, once there is an address: `scripts/python scripts/repository.py URL`.
+"""Says in every manifest where the repository is, once there is an address: `scripts/python scripts/release/repository.py URL`.
 
-Cargo.toml has it, in [workspace.package], and recipes read it there (scripts/recipes.py). Crates inherit it; Python's
+Cargo.toml has it, in [workspace.package], and recipes read it there (scripts/release/recipes.py). Crates inherit it; Python's
 package, those for JavaScript and CITATION.cff have it as well, and the module for Go is named after it. Run again with
 another address, it replaces the first.
 """
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FIELD = re.compile(r'^repository = "(.*)"\n', re.M)
 
 

@@ -1,4 +1,4 @@
-"""An artifact is data: `scripts/release approve` takes what the tag's message approves, and nothing else."""
+"""An artifact is data: `scripts/release/run approve` takes what the tag's message approves, and nothing else."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "scripts" / "release"
 FILES = {"polyseal-1.2.3.tar.gz": b"sources", "polyseal-1.2.3-py3-none-any.whl": b"wheel", "NOTES.md": b"notes"}
 
@@ -21,8 +21,8 @@ def git(repository, *arguments):
 @pytest.fixture
 def checkout(tmp_path):
     """A repository with the script, the artifact of a build in it, and the tag that approves that."""
-    (tmp_path / "scripts").mkdir()
-    shutil.copy(RELEASE, tmp_path / "scripts")
+    (tmp_path / "scripts" / "release").mkdir(parents=True)
+    shutil.copy(RELEASE / "run", tmp_path / "scripts" / "release")
     folder = tmp_path / "artifact" / "release-1.2.3"
     folder.mkdir(parents=True)
     sums = ""
@@ -43,7 +43,7 @@ def approve(checkout, digest):
 
 def taken(checkout):
     """The files that are approved; what is said if none are."""
-    command = ["bash", checkout / "scripts" / "release", "approve", "1.2.3", "artifact"]
+    command = ["bash", checkout / "scripts" / "release" / "run", "approve", "1.2.3", "artifact"]
     done = subprocess.run(command, capture_output=True, text=True)
     approved = checkout / "target" / "approved"
     if done.returncode != 0:
@@ -140,6 +140,6 @@ def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
         assert not others, others
         published = re.findall(r"target/\S+", job)
         assert all(path.startswith("target/approved/") for path in published), published
-    makefile = (ROOT / "Makefile").read_text()
-    for target in ["sign-release", "publish-python"]:
-        assert re.search(rf"^{target}: approve-release\b", makefile, re.M)
+    makefile = (RELEASE / "Makefile").read_text()
+    for target in ["sign", "publish-python"]:
+        assert re.search(rf"^{target}: approve\b", makefile, re.M)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""omd_link at work, simulated: `make test-all ONLY=hw-demo`.
+"""omd_link at work, simulated: `make -C research hw-demo`.
 
 The frames of frames.pcap go through a sealer, a channel and an opener, each side in three clocks of its own. Written to
 target/hw/demo: plain.pcap, wire.pcap, opened.pcap. The Rust driver starts the session. Every packet is compared with the

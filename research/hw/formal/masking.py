@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The masked parts under a probe with glitches: `scripts/python --in hw-syn research/hw/formal/masking.py`.
+"""The masked parts under a probe with glitches: `scripts/python --in research research/hw/formal/masking.py`.
 
 Source: Faust, Grosso, Merino Del Pozo, Paglialonga, Standaert, Composable Masking Schemes in the Presence of Physical Defaults
 (CHES 2018). A probe of a net sees all registers and inputs that its logic has, as they are and as they were a cycle before.

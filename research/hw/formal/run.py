@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Proofs about the link's entities: `scripts/python --in hw-syn research/hw/formal/run.py ['NAME'…]`.
+"""Proofs about the link's entities: `scripts/python --in research research/hw/formal/run.py ['NAME'…]`.
 
 Each is a harness in SystemVerilog, NAME.sv, whose assertions are to hold whatever its inputs do. The entity goes through
 `ghdl synth` to Verilog, yosys makes gates of both, and ABC looks for inputs that break an assertion, by property-directed

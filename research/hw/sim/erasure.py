@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Whether an erasure leaves nothing: `scripts/python --in hw research/hw/sim/erasure.py`; with --long of SLOW, too.
+"""Whether an erasure leaves nothing: `scripts/python research/hw/sim/erasure.py`; with --long of SLOW, too.
 
 Each design goes through `ghdl synth` to Verilog, where each register can be seen, and Icarus Verilog runs it: one session
 after another is broken off at a cycle of its own, and erased. Then every net, and every word of every memory, must be as

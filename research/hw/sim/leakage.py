@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Whether the masked core's toggles depend on what it computes: `scripts/python --in hw-syn research/hw/sim/leakage.py [TRACES [PART]]`.
+"""Whether the masked core's toggles depend on what it computes: `scripts/python --in research research/hw/sim/leakage.py [TRACES [PART]]`.
 
 Test vector leakage assessment (Goodwill, Jun, Jaffe, Rohatgi, 2011), fixed against random, 100,000 traces by default: half of
 them have the same inputs, the others new ones; all have new sharings and random bits. A trace is the number of toggles in

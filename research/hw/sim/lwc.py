@@ -2,7 +2,7 @@
 """The input and output of tb_omd_lwc, from research/reference/omd.py: pdi.txt, sdi.txt and do.txt in GMU's form
 (cryptotvgen).
 
-    scripts/python --in hw research/hw/sim/lwc.py DIRECTORY [HASH]
+    scripts/python research/hw/sim/lwc.py DIRECTORY [HASH]
 
 writes files for another bench of the LWC hardware API, with nothing that cryptotvgen could not have written. With LWC_TB=PATH, the
 folder `hardware` of GMU's LWC package, its bench plays them to omd_lwc in GHDL.

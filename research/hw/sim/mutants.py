@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Whether the benches notice each mistake of mutants.toml: `scripts/python --in hw research/hw/sim/mutants.py [WORD…]`, those whose descriptions have the words.
+"""Whether the benches notice each mistake of mutants.toml: `scripts/python research/hw/sim/mutants.py [WORD…]`, those whose descriptions have the words.
 
 First all tests that are named must pass as the sources are; then of each mutant one must fail, within MINUTES: a hang is a failure
 of the bench's watchdog.

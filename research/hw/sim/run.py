@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""VUnit runs the testbenches on GHDL: `scripts/python --in hw research/hw/sim/run.py [--long] [VUnit's options]`."""
+"""VUnit runs the testbenches on GHDL: `scripts/python research/hw/sim/run.py [--long] [VUnit's options]`."""
 
 import os
 import sys

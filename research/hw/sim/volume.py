@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Thousands of frames through two ends of a link, in Verilator: `scripts/python --in hw research/hw/sim/volume.py [FRAMES [HASH]]`.
+"""Thousands of frames through two ends of a link, in Verilator: `scripts/python research/hw/sim/volume.py [FRAMES [HASH]]`.
 
 10,000 frames of 0 to 9600 bytes with BLAKE2b, half of them each way: 9,000 over a clean channel, on which none may be lost, and
 1,000 over one that loses, repeats, reorders, alters and cuts, on which none may be wrong. Some packets are compared with

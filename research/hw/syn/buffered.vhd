@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- omd_core as it opens, with its buffer of six beats: for `make test-all ONLY=hw-gates`.
+-- omd_core as it opens, with its buffer of six beats: for `make -C research hw-gates`.
 
 library ieee;
 use ieee.std_logic_1164.all;

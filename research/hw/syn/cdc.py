@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The crossings between the clocks of omd_link: `scripts/python --in hw-syn research/hw/syn/cdc.py`.
+"""The crossings between the clocks of omd_link: `scripts/python --in research research/hw/syn/cdc.py`.
 
 omd_link goes through GHDL and yosys to a flat netlist of registers, memories and logic. Each register whose input depends on
 one of another clock must be a listed synchroniser that takes it from that register directly, without logic between; or the output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Designs that the table has not: `scripts/python --in hw-syn research/hw/syn/combinations.py [PART OF A NAME…]`.
+"""Designs that the table has not: `scripts/python --in research research/hw/syn/combinations.py [PART OF A NAME…]`.
 
 Each combination of generics goes through GHDL, and through yosys to gates that are no device's, and is simulated against
 the reference: GHDL 2.0 synthesises some descriptions wrongly that it simulates rightly.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Area and clocks of omd_link: `scripts/python --in hw-syn research/hw/syn/link.py [DESIGN…]`; without a name, those of DESIGNS.
+"""Area and clocks of omd_link: `scripts/python --in research research/hw/syn/link.py [DESIGN…]`; without a name, those of DESIGNS.
 
 GHDL and yosys map it to UltraScale+ (area, by entity) and to ECP5, where nextpnr places and routes it (the three clocks),
 in a wrapper with a register at each port, a bit in and a bit out per cycle of each clock. Written to link-results.json.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Area, clock and netlists of the cores: `scripts/python --in hw-syn research/hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
+"""Area, clock and netlists of the cores: `scripts/python --in research research/hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock, with each of SEEDS); both netlists are simulated against the reference. Results are kept in

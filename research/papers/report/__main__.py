@@ -2,7 +2,7 @@
 
     PYTHONPATH=research/papers python3 -m report MEASURED DIRECTORY
 
-MEASURED is what `polyseal-bench papers --report` wrote; `scripts/papers` does both. The papers' own figures are in
+MEASURED is what `polyseal-bench papers --report` wrote; `research/papers/run` does both. The papers' own figures are in
 published.toml, what takes hours to measure in stored.toml and research/hw/syn/results.json, and the errata run now.
 """
 
@@ -45,7 +45,7 @@ def facts(runs):
                       + {"alone": "of one's own", "shared": "beside another thread"}[runs[0]["core"]],
             "libraries": "; ".join(runs[0]["peers"]) or "none in this build",
             "absent": "; ".join(runs[0]["absent"]) or "nothing",
-            "made": datetime.datetime.now(datetime.UTC).strftime("%d %B %Y, %H:%M UTC") + ", scripts/papers"}
+            "made": datetime.datetime.now(datetime.UTC).strftime("%d %B %Y, %H:%M UTC") + ", research/papers/run"}
 
 
 def errata(paper):

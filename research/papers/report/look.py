@@ -1,6 +1,6 @@
 """Looks at the report in a headless Chromium, as the distribution ships it, at two widths, light, dark and as print.
 
-    scripts/python --in report research/papers/report/look.py PAGE [DIRECTORY]
+    scripts/python --in research research/papers/report/look.py PAGE [DIRECTORY]
 
 Fails if there is an error on the console, if a plot is missing or empty, if two texts of a plot or a diagram overlap, or if the
 page is wider than the window. Writes screenshots into DIRECTORY, if there is one.
