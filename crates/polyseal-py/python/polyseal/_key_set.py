@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypedDict, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Union
 
 from ._polyseal import KeySet, SecretKey, identity_of_uri
 from .errors import KeyUnavailable, NoMatchingKey
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     Key = Union[SecretKey, KeyRef, str, Buffer]
     Identity = Union[str, os.PathLike[str], bytes]
     Text = Union[str, bytes, bytearray, memoryview]
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 #: The longest file of identities in bytes.
 _MAX_KEYS_FILE_BYTES: Final = 1 << 20
@@ -148,17 +144,3 @@ def opening_keys(**key_args: Any) -> KeySet:
     if not any(_several(key_args.get(name)) for name in ("key", "identity", "passphrase")):
         raise NoMatchingKey("no key was given: key, identity or passphrase opens a file")
     return whose
-
-
-def says_keep(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that must be told by ``keep`` what becomes of the recipients that are there."""
-
-    @wraps(function)
-    def call(*args: _P.args, **keywords: _P.kwargs) -> _R:
-        if "remove_others" in keywords:
-            raise TypeError(
-                "there is no remove_others: keep=False takes access from those who can open it now, keep=True does not"
-            )
-        return function(*args, **keywords)
-
-    return call

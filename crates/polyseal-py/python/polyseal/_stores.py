@@ -517,7 +517,7 @@ class S3Store(Store):
         return answer
 
 
-class _MultipartUpload(io.BytesIO):
+class _MemoryFile(io.BytesIO):
     """A file of fsspec's memory, where what is opened to be written appears at once."""
 
     def __init__(self, fs: AbstractFileSystem, path: str) -> None:
@@ -541,7 +541,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
         return NewFile(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
-        return _MultipartUpload(fs, path)
+        return _MemoryFile(fs, path)
     # Not by `open`, which adds it to a transaction.
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, opening_keys, says_keep
+from ._key_set import KeySetArgs, key_set, opening_keys
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
 from ._writing import WrittenFile, write_all
@@ -280,7 +280,6 @@ def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection
     return Inspection._of(_polyseal.inspect_header(header, stored_size))
 
 
-@says_keep
 def rekey_header(header: Buffer, *, to: KeySetArgs, keep: bool, **key_args: Unpack[KeySetArgs]) -> bytes:
     """The header for other recipients: ``to`` says whom, as the keywords of ``encrypt_file`` do. It has
     the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
@@ -289,7 +288,6 @@ def rekey_header(header: Buffer, *, to: KeySetArgs, keep: bool, **key_args: Unpa
     return _polyseal.rekey_header(header, opening_keys(**key_args), key_set(**to), keep)
 
 
-@says_keep
 def rekey_file(
     path: Path, *, to: KeySetArgs, keep: bool, new_key: bool = False, **key_args: Unpack[KeySetArgs]
 ) -> None:

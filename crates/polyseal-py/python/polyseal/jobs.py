@@ -45,7 +45,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
-from ._key_set import key_set, says_keep
+from ._key_set import key_set
 from ._marks import Mark, is_whole, marks_match
 from ._names import leaves
 from ._os_errors import path_errors
@@ -621,7 +621,6 @@ class Plan:
         return self.results(results(), progress)
 
 
-@says_keep
 def plan(
     operation: Operation,
     source: str,

@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, opening_keys, says_keep
+from ._key_set import KeySetArgs, key_set, opening_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -183,7 +183,6 @@ def bind_tree(
     )
 
 
-@says_keep
 def rekey_tree(
     source: PathLike,
     *,
