@@ -70,7 +70,7 @@ rustdoc: ## the documentation of the code
 python: ## the references, the papers and the scripts
 	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto contrib research scripts vectors
 
-# With the development profile, in a fresh environment with its tests. As it is shipped: ONLY=shipped-wheel.
+# With the development profile, in a fresh environment with its tests. As it is shipped: make -C scripts/release wheel.
 wheel: ## the package for Python, and its tests
 	scripts/with python3-venv -- scripts/wheel quick
 

@@ -1,7 +1,7 @@
 //! Runs the checks of the fuzz targets (`research/fuzz/checks`) on the inputs that they have found
 //! (`research/fuzz/corpus`), and on others drawn by chance from those and from the files of the
-//! format's rules: a first look within seconds. `make -C research fuzz` looks for longer, and sees what a
-//! change has reached.
+//! format's rules: a first look within seconds. `make -C research fuzz` looks for longer, and sees
+//! what a change has reached.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 

@@ -28,7 +28,8 @@ pub(crate) fn bench(args: BenchArgs) -> Result {
             writeln!(
                 out,
                 "{file} has what was measured. In a source tree the page is made of it:\n  \
-                 PYTHONPATH=research/papers scripts/python --in research -m report {file} {directory}"
+                 PYTHONPATH=research/papers scripts/python --in research -m report \
+                 {file} {directory}"
             )
             .map_err(output)
         }
