@@ -1,13 +1,13 @@
-# What one needs while working on Polyseal. Each target calls cargo, pytest or a script. System packages that a step needs
-# are in scripts/with, which installs them when it is root. What takes minutes is in scripts/long.mk; what only a release or
-# only research needs has a Makefile of its own.
+# The targets of daily work: each calls cargo, pytest or a script. scripts/long.mk has what takes minutes, research/Makefile
+# and scripts/release/Makefile what only those need. A step's system packages are in scripts/with, which installs them when
+# it is root.
 
 include scripts/common.mk
 
 .PHONY: demo check test test-all format lint portable unit rustdoc python wheel go js constant-time hw docs dist bench clean
 
 LONG = $(shell sed -n 's/^\([a-z][a-z0-9-]*\):.*\#\# .*/\1/p' scripts/long.mk)
-MORE = '' 'make test-all ONLY=…: $(LONG)' 'make -C research: papers, their proofs and figures, benchmarks, fuzzing, hardware' \
+MORE = '' 'make test-all ONLY=…: $(LONG)' 'make -C research: papers, proofs, benchmarks, fuzzing, hardware' \
 	'make -C scripts/release: what is published'
 
 demo: ## the main job on a real file

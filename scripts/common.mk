@@ -1,4 +1,4 @@
-# What the Makefiles have in common: this one's folder above, this one, those of scripts/release and research.
+# What Makefile, scripts/long.mk, scripts/release/Makefile and research/Makefile have in common.
 
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory

@@ -1,4 +1,4 @@
-# What takes minutes, or other programs: `make test-all ONLY='wasm stores'` runs these in the root.
+# The tests that take minutes, or other programs. `make test-all ONLY='wasm stores'` runs these two, in the root.
 
 include scripts/common.mk
 
