@@ -3,11 +3,9 @@
 #![cfg(feature = "bench")]
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
-mod common;
-
 use std::path::Path;
 
-use common::TestDir;
+use crate::common::TestDir;
 use serde_json::Value;
 
 #[test]

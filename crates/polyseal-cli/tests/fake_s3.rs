@@ -9,12 +9,8 @@
     reason = "a test, with std"
 )]
 
-mod common;
-#[path = "common/fake_s3.rs"]
-mod fake;
-
-use common::{Outcome, TestDir, message};
-use fake::FakeS3;
+use crate::common::{Outcome, TestDir, message};
+use crate::fake::FakeS3;
 
 const MIB: usize = 1 << 20;
 

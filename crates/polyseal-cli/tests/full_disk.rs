@@ -8,12 +8,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Outcome, TOOL, TestDir, message};
+use crate::common::{Outcome, TOOL, TestDir, message};
 
 /// A file system of 2 MiB, unmounted at the end.
 struct Mount<'a>(&'a Path);
@@ -39,7 +37,7 @@ fn a_full_file_system() {
     let small = room.path("small");
     std::fs::create_dir(&small).unwrap();
     let Some(_mount) = Mount::new(&small) else {
-        return common::cannot("mounting a small file system needs root");
+        return crate::common::cannot("mounting a small file system needs root");
     };
     room.write("small/old", b"precious");
     let sealed = room.seal(&message(5_000_000));
@@ -56,7 +54,7 @@ fn a_full_file_system() {
                 };
                 run(&["-o", "small/new", input]).fails(1, "No space left").fails(1, "free some");
                 run(&["-f", "-o", "small/old", input]).fails(1, "No space left");
-                assert_eq!(common::names(&small), ["old"]);
+                assert_eq!(crate::common::names(&small), ["old"]);
                 assert_eq!(room.read("small/old"), b"precious");
             }
         }
@@ -84,7 +82,7 @@ fn no_room_to_rekey() {
     std::fs::create_dir(&small).unwrap();
     room.run(["keygen", "-o", "other"], b"").succeeds();
     let Some(_mount) = Mount::new(&small) else {
-        return common::cannot("mounting a small file system needs root");
+        return crate::common::cannot("mounting a small file system needs root");
     };
     // There is room for one of it, not for two.
     let old = room.seal(&message(1_500_000));
@@ -94,12 +92,12 @@ fn no_room_to_rekey() {
         each_way(&room, &args, |outcome| {
             outcome.fails(1, "No space left").fails(1, "free some");
             assert!(room.read("small/c") == old);
-            assert_eq!(common::names(&small), ["c"]);
+            assert_eq!(crate::common::names(&small), ["c"]);
         });
         let args = [&args[..6], &["-o", "small/new", "small/c"]].concat();
         each_way(&room, &args, |outcome| {
             outcome.fails(1, "No space left");
-            assert_eq!(common::names(&small), ["c"]);
+            assert_eq!(crate::common::names(&small), ["c"]);
         });
     }
     // In place needs room for a header only; here is not even that.
@@ -109,12 +107,12 @@ fn no_room_to_rekey() {
     each_way(&room, &args, |outcome| {
         outcome.fails(1, "No space left").fails(1, "header-backup");
         assert!(room.read("small/c") == old);
-        assert_eq!(common::names(&small), ["c", "filler"]);
+        assert_eq!(crate::common::names(&small), ["c", "filler"]);
     });
     std::fs::remove_file(small.join("filler")).unwrap();
     room.run(args, b"").succeeds();
     room.opens("other", "small/c", &message(1_500_000));
-    assert_eq!(common::names(&small), ["c"]);
+    assert_eq!(crate::common::names(&small), ["c"]);
 }
 
 #[test]
@@ -123,7 +121,7 @@ fn no_room_for_armour_or_for_all_of_several() {
     let small = room.path("small");
     std::fs::create_dir(&small).unwrap();
     let Some(_mount) = Mount::new(&small) else {
-        return common::cannot("mounting a small file system needs root");
+        return crate::common::cannot("mounting a small file system needs root");
     };
     room.write("old", b"old");
     room.write("small/old.polyseal", b"precious");
@@ -133,7 +131,7 @@ fn no_room_for_armour_or_for_all_of_several() {
         let args = [&["encrypt", "-a", "-k", "k"], args, &["m"]].concat();
         each_way(&room, &args, |outcome| {
             outcome.fails(1, "No space left").fails(1, "free some");
-            assert_eq!(common::names(&small), ["old.polyseal"]);
+            assert_eq!(crate::common::names(&small), ["old.polyseal"]);
             assert_eq!(room.read("small/old.polyseal"), b"precious");
         });
     }
@@ -143,7 +141,7 @@ fn no_room_for_armour_or_for_all_of_several() {
     let args = ["encrypt", "-k", "k", "-f", "--jobs", "1", "-o", "small", "m", "large", "old"];
     each_way(&room, &args, |outcome| {
         outcome.fails(1, "large: ").fails(1, "No space left");
-        assert_eq!(common::names(&small), ["m.polyseal", "old.polyseal"]);
+        assert_eq!(crate::common::names(&small), ["m.polyseal", "old.polyseal"]);
         room.opens("k", "small/m.polyseal", &message(1_700_000));
         room.opens("k", "small/old.polyseal", b"old");
         std::fs::remove_file(small.join("m.polyseal")).unwrap();

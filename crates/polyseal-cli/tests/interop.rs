@@ -8,11 +8,9 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::process::{Command, Output};
 
-use common::{TestDir, age_fixture, have};
+use crate::common::{TestDir, age_fixture, have};
 
 /// Runs another program in the room.
 fn other(room: &TestDir, program: &str, args: &[&str]) -> Output {
@@ -39,7 +37,7 @@ fn round_trip(room: &TestDir, recipient: &str, identity: &str) {
 #[test]
 fn identities_of_age_keygen() {
     if !have("age-keygen") {
-        return common::cannot("age-keygen is missing");
+        return crate::common::cannot("age-keygen is missing");
     }
     let room = TestDir::new();
     assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
@@ -50,7 +48,7 @@ fn identities_of_age_keygen() {
 #[test]
 fn age_takes_our_identities() {
     if !have("age-keygen") || !have("age") {
-        return common::cannot("age is missing");
+        return crate::common::cannot("age is missing");
     }
     let room = TestDir::new();
     let told = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").succeeds();
@@ -65,7 +63,7 @@ fn age_takes_our_identities() {
 #[test]
 fn keys_of_ssh_keygen() {
     if !have("ssh-keygen") {
-        return common::cannot("ssh-keygen is missing");
+        return crate::common::cannot("ssh-keygen is missing");
     }
     let room = TestDir::new();
     for (kind, bits) in [("ed25519", "256"), ("rsa", "2048"), ("rsa", "4096")] {
@@ -115,7 +113,7 @@ fn two_chunks() -> Vec<u8> {
 #[test]
 fn files_of_age_both_ways_with_the_program_age() {
     if !have("age") || !have("age-keygen") {
-        return common::cannot("age is missing");
+        return crate::common::cannot("age is missing");
     }
     let room = TestDir::new();
     assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
@@ -142,7 +140,7 @@ fn files_of_age_both_ways_with_the_program_age() {
 #[test]
 fn age_opens_its_files_after_a_rekey() {
     if !have("age") || !have("age-keygen") {
-        return common::cannot("age is missing");
+        return crate::common::cannot("age is missing");
     }
     let room = TestDir::new();
     let mut recipients = Vec::new();

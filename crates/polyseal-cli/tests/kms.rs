@@ -8,12 +8,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::{Outcome, TestDir};
+use crate::common::{Outcome, TestDir};
 
 /// Keeps each secret in a file that is named after its attributes, and counts the calls.
 const SECRET_TOOL: &str = r#"#!/bin/sh

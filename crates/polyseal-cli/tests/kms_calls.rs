@@ -8,8 +8,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::env;
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Outcome, TestDir};
+use crate::common::{Outcome, TestDir};
 
 const KEY: &str = "bc436485-5092-42b8-92a3-0aa8b93536dc";
 const FILES: usize = 10_000;

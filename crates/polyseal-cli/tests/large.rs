@@ -9,13 +9,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::thread::spawn;
 
-use common::{TestDir, watch};
+use crate::common::{TestDir, watch};
 
 /// Almost all of it is a hole.
 #[test]
@@ -26,7 +24,7 @@ fn more_than_4_gib() {
     let room = TestDir::new();
     let disk = rustix::fs::statvfs(room.0.path()).unwrap();
     if disk.f_bavail * disk.f_frsize < 7 << 30 {
-        return common::cannot("7 GiB of free disk are needed");
+        return crate::common::cannot("7 GiB of free disk are needed");
     }
     let file = File::create(room.path("m")).unwrap();
     file.set_len(LENGTH).unwrap();
@@ -56,6 +54,6 @@ fn more_than_4_gib() {
 
 #[test]
 fn ten_thousand_files_are_rekeyed_though_the_run_is_killed() {
-    common::rekey_a_tree_and_be_killed(10_000, &[]);
-    common::rekey_a_tree_and_be_killed(10_000, &["--in-place"]);
+    crate::common::rekey_a_tree_and_be_killed(10_000, &[]);
+    crate::common::rekey_a_tree_and_be_killed(10_000, &["--in-place"]);
 }

@@ -9,14 +9,12 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Stdio};
 
-use common::{Outcome, TestDir, message};
+use crate::common::{Outcome, TestDir, message};
 
 fn lines(outcome: &Outcome) -> Vec<serde_json::Value> {
     let text = String::from_utf8(outcome.0.stdout.clone()).unwrap();
@@ -177,7 +175,7 @@ fn after(room: &TestDir, files: usize) -> State {
         let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
         line.trim().parse().unwrap()
     };
-    let kib = common::peak(child.id()).unwrap();
+    let kib = crate::common::peak(child.id()).unwrap();
     let state = State { descriptors: count("FDSize:"), threads: count("Threads:"), kib };
     drop(names.join().unwrap());
     child.wait().unwrap();
@@ -245,7 +243,7 @@ fn several_copies_of_headers_are_put_back() {
         let old = room.seal(b"message");
         room.run(["rekey", "--in-place", "-k", "k", "--to-key", "other", "c"], b"");
         let new = room.read("c");
-        let offset = common::payload_offset(&old);
+        let offset = crate::common::payload_offset(&old);
         room.write(name, &new);
         room.write(&format!("{name}.header-backup"), &[&old[..offset], &new[..offset]].concat());
         list += &format!("{name}\n");

@@ -8,12 +8,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{TestDir, alone, message, peak, watch};
+use crate::common::{TestDir, alone, message, peak, watch};
 
 #[test]
 fn at_most_64_mib() {

@@ -9,10 +9,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-#[path = "common/mounted.rs"]
-mod mounted;
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -22,8 +18,8 @@ use std::thread;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
 use rustix::process::{Pid, Signal, kill_process};
 
-use common::{TestDir, cannot, have, message, payload_offset};
-use mounted::Mounted;
+use crate::common::{TestDir, cannot, have, message, payload_offset};
+use crate::mounted::Mounted;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
@@ -155,7 +151,7 @@ fn one_file_a_passphrase_and_age() {
         .succeeds();
     let Some(mounted) = Mounted::new(&room, &["-i", "id2"], "m.age") else { return };
     assert!(fs::read(mounted.path("m")).unwrap() == message(200_000));
-    assert_eq!(common::names(&mounted.at), ["m"]);
+    assert_eq!(crate::common::names(&mounted.at), ["m"]);
     mounted.end();
 }
 

@@ -9,26 +9,16 @@
     reason = "a test, with std"
 )]
 
-#[path = "common/bucket.rs"]
-mod bucket;
-mod common;
-#[path = "common/mounted.rs"]
-mod mounted;
-#[path = "../../polyseal-object-store/tests/server/mod.rs"]
-mod server;
-#[path = "common/web.rs"]
-mod web;
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
-use bucket::BucketFixture;
-use common::{Outcome, TestDir, cannot, have, message, payload_offset};
-use mounted::Mounted;
-use web::Web;
+use crate::bucket::BucketFixture;
+use crate::common::{Outcome, TestDir, cannot, have, message, payload_offset};
+use crate::mounted::Mounted;
+use crate::web::Web;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
@@ -79,7 +69,7 @@ fn a_prefix_is_shown_as_the_tree_that_was_encrypted() {
     }
     // The whole bucket.
     let Some(mounted) = place.mount("s3://bucket") else { return };
-    assert_eq!(common::names(&mounted.at), ["of", "other"]);
+    assert_eq!(crate::common::names(&mounted.at), ["of", "other"]);
     assert_eq!(fs::read(mounted.path("of/one")).unwrap(), message(1));
     mounted.end();
 }
@@ -181,7 +171,7 @@ fn a_database_can_be_queried() {
         .succeeds();
     place.put(&place.room.read("db"), "s3://bucket/data/db.polyseal");
     let Some(mounted) = place.mount("s3://bucket/data/db.polyseal") else { return };
-    assert_eq!(common::names(&mounted.at), ["db"]);
+    assert_eq!(crate::common::names(&mounted.at), ["db"]);
     let found = place.room.shell(&format!("sqlite3 -readonly plain/db '{query}'")).succeeds();
     assert!(!found.is_empty() && found == place.room.read("expected"));
     mounted.end();
@@ -194,7 +184,7 @@ fn an_object_on_a_web_server() {
     let web = Web::serve(room.seal(&text));
     let url = format!("{}/d/c.polyseal", web.url());
     let Some(mounted) = Mounted::new(&room, &["-k", "k"], &url) else { return };
-    assert_eq!(common::names(&mounted.at), ["c"]);
+    assert_eq!(crate::common::names(&mounted.at), ["c"]);
     web.requests.store(0, Ordering::Relaxed);
     let file = File::open(mounted.path("c")).unwrap();
     // Its beginning to look at it, and its last segment.

@@ -12,15 +12,13 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Outcome, TestDir, message};
+use crate::common::{Outcome, TestDir, message};
 
 /// Makes a container, which the tool does not.
 const CONTAINER: &str = include_str!("common/container.js");

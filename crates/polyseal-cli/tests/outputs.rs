@@ -8,26 +8,24 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::process::{Command, Stdio};
 
-use common::{TestDir, message};
+use crate::common::{TestDir, message};
 #[cfg(target_os = "linux")]
 use rustix::fs::{XattrFlags, setxattr};
 
 /// Both ways of staging an output: without a name, and, forced, with one.
-fn each_way(test: impl Fn(&dyn Fn(&TestDir, &[&str]) -> common::Outcome)) {
+fn each_way(test: impl Fn(&dyn Fn(&TestDir, &[&str]) -> crate::common::Outcome)) {
     test(&|room, args| room.run(args, b""));
     if !cfg!(debug_assertions) {
-        return common::cannot("a release build cannot be made to use named outputs");
+        return crate::common::cannot("a release build cannot be made to use named outputs");
     }
     test(&|room, args| {
         let mut command = room.command(args);
-        common::Outcome(command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1").output().unwrap())
+        crate::common::Outcome(command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1").output().unwrap())
     });
 }
 
@@ -48,17 +46,17 @@ fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
 }
 
 /// Runs it as on a file system without the abilities that these variables of tests take away.
-fn without(room: &TestDir, variables: &[&str], args: &[&str]) -> common::Outcome {
+fn without(room: &TestDir, variables: &[&str], args: &[&str]) -> crate::common::Outcome {
     let mut command = room.command(args);
     command.envs(variables.iter().map(|name| (name, "1")));
-    common::Outcome(command.output().unwrap())
+    crate::common::Outcome(command.output().unwrap())
 }
 
 /// As on rclone's mounts and on exFAT by FUSE.
 #[test]
 fn a_file_appears_where_names_can_be_neither_linked_nor_kept_from_being_replaced() {
     if !cfg!(debug_assertions) {
-        return common::cannot("a release build cannot be made to go the last way");
+        return crate::common::cannot("a release build cannot be made to go the last way");
     }
     let room = TestDir::new();
     room.write("m", b"message");
@@ -98,11 +96,11 @@ fn a_file_appears_where_names_can_be_neither_linked_nor_kept_from_being_replaced
 #[test]
 fn a_file_system_that_changes_no_modes_takes_files_all_the_same() {
     if !cfg!(debug_assertions) {
-        return common::cannot("a release build cannot be made to see modes refused");
+        return crate::common::cannot("a release build cannot be made to see modes refused");
     }
     let room = TestDir::new();
     let run = |args: &[&str]| without(&room, &["POLYSEAL_TEST_NO_MODES"], args);
-    let warns = |outcome: common::Outcome| {
+    let warns = |outcome: crate::common::Outcome| {
         let said = String::from_utf8_lossy(&outcome.0.stderr).into_owned();
         assert!(outcome.0.status.success(), "{said}");
         said.contains("more rights")
@@ -177,10 +175,10 @@ fn the_input_and_the_key_are_never_the_output() {
     }
     let input = fs::File::open(room.path("m")).unwrap();
     let child = room.command(["encrypt", "-k", "k", "-f", "-o", "hard"]).stdin(input).output();
-    common::Outcome(child.unwrap()).fails(2, "is the input");
+    crate::common::Outcome(child.unwrap()).fails(2, "is the input");
     let output = fs::OpenOptions::new().append(true).open(room.path("m")).unwrap();
     let child = room.command(["encrypt", "-k", "k", "m"]).stdout(output).output();
-    common::Outcome(child.unwrap()).fails(2, "is the input");
+    crate::common::Outcome(child.unwrap()).fails(2, "is the input");
     room.run(["encrypt", "-k", "k", "-f", "-o", "k", "m"], b"").fails(2, "is a file of keys");
     assert_eq!((room.read("m"), room.read("k")), (b"message".to_vec(), key));
 }
@@ -228,7 +226,7 @@ fn no_output_is_that_of_another_input() {
     ] {
         room.run([&["encrypt", "-k", "k"], args].concat(), b"").fails(2, twice);
     }
-    assert_eq!(common::names(&room.path("a")), ["m", "n"]);
+    assert_eq!(crate::common::names(&room.path("a")), ["m", "n"]);
     assert_eq!(room.read("d/n.polyseal"), b"precious");
 }
 
@@ -271,7 +269,7 @@ fn symbolic_links_are_followed_and_stay() {
         assert_eq!(room.run(["decrypt", "-k", "k"], &sealed).succeeds(), b"message");
         run(&room, &["encrypt", "-k", "k", "-f", "-o", "dangling", "m"]).fails(2, "to nothing");
         assert_eq!(room.names(), ["dangling", "elsewhere", "k", "link", "m"]);
-        assert_eq!(common::names(&room.path("elsewhere")), ["target"]);
+        assert_eq!(crate::common::names(&room.path("elsewhere")), ["target"]);
     });
 }
 
@@ -299,8 +297,8 @@ const OTHERS: u32 = 12_345;
 fn what_another_user_has_planted_is_not_written_to() {
     let room = TestDir::new();
     room.write("m", b"message");
-    if !common::have("mkfifo") || chown(room.path("m"), Some(OTHERS), None).is_err() {
-        return common::cannot("only root can give a file to another user");
+    if !crate::common::have("mkfifo") || chown(room.path("m"), Some(OTHERS), None).is_err() {
+        return crate::common::cannot("only root can give a file to another user");
     }
     assert!(room.shell("mkfifo -m 666 fifo; ln -s /dev/null nowhere").succeeds().is_empty());
     chown(room.path("fifo"), Some(OTHERS), None).unwrap();
@@ -341,7 +339,7 @@ fn devices_and_fifos_are_written_to_directly() {
         let sealed = reader.join().unwrap();
         assert_eq!(room.run(["decrypt", "-k", "k"], &sealed).succeeds(), b"message");
     } else {
-        common::cannot("mkfifo is missing");
+        crate::common::cannot("mkfifo is missing");
     }
 }
 
@@ -351,7 +349,7 @@ fn what_cannot_be_an_output() {
     room.write("m", b"message");
     fs::create_dir(room.path("d")).unwrap();
     room.run(["encrypt", "-k", "k", "-f", "-o", "d"], b"message").fails(2, "no regular file");
-    assert!(common::names(&room.path("d")).is_empty());
+    assert!(crate::common::names(&room.path("d")).is_empty());
     room.run(["encrypt", "-k", "k", "-o", "d", "m"], b"").succeeds();
     room.opens("k", "d/m.polyseal", b"message");
     room.run(["encrypt", "-k", "k", "-o", "no/such/c", "m"], b"").fails(1, "No such file");
@@ -505,7 +503,7 @@ fn a_replaced_file_has_its_group_and_no_other_reader() {
         room.write("out", b"precious");
         set_mode(&room, "out", 0o640);
         if chown(&out, None, Some(OTHERS)).is_err() {
-            return common::cannot("only root can give a file to another group");
+            return crate::common::cannot("only root can give a file to another group");
         }
         replace();
         assert_eq!((fs::metadata(&out).unwrap().gid(), mode(&room, "out")), (OTHERS, 0o640));
@@ -539,7 +537,7 @@ fn an_access_control_list_does_not_become_the_groups_right() {
         room.write("out", b"precious");
         let (out, name) = (room.path("out"), "system.posix_acl_access");
         if setxattr(&out, name, &list, XattrFlags::empty()).is_err() {
-            return common::cannot("the file system has no access control lists");
+            return crate::common::cannot("the file system has no access control lists");
         }
         assert_eq!(mode(&room, "out"), 0o640, "the group's bits are the list's");
         run(&room, &["encrypt", "-k", "k", "-f", "-o", "out", "m"]).succeeds();
@@ -562,7 +560,7 @@ fn what_comes_meanwhile_is_not_replaced() {
         child.stdin.as_mut().unwrap().write_all(&message(8 << 20)).unwrap();
         room.write("out", b"somebody's");
         drop(child.stdin.take());
-        let outcome = common::Outcome(child.wait_with_output().unwrap());
+        let outcome = crate::common::Outcome(child.wait_with_output().unwrap());
         outcome.fails(2, "already exists");
         assert_eq!(room.read("out"), b"somebody's");
         assert_eq!(room.names(), ["k", "out"], "{named}");

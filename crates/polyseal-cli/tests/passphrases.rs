@@ -8,9 +8,7 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
-use common::{Outcome, TestDir, age_fixture};
+use crate::common::{Outcome, TestDir, age_fixture};
 
 /// A room with a message `m`.
 fn room() -> TestDir {

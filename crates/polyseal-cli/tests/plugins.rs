@@ -10,9 +10,7 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
-use common::{Outcome, TestDir};
+use crate::common::{Outcome, TestDir};
 
 const RECIPIENT: &str = "age1x1vy24ykex";
 const IDENTITY: &str = "AGE-PLUGIN-X-1VYFNEL2M";

@@ -8,8 +8,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -18,7 +16,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{Outcome, TestDir, message, payload_offset, rekey_until_locked};
+use crate::common::{Outcome, TestDir, message, payload_offset, rekey_until_locked};
 
 const BACKUP: &str = "c.header-backup";
 
@@ -145,7 +143,7 @@ fn symbolic_links_are_followed_and_stay() {
         rekeys(&room, &[how, "d/link"]);
         assert!(fs::symlink_metadata(room.path("d/link")).unwrap().is_symlink());
         room.opens("other", "c", b"message");
-        assert_eq!(common::names(&room.path("d")), ["link"]);
+        assert_eq!(crate::common::names(&room.path("d")), ["link"]);
     }
     // The copy of a header is beside the file, not beside the link.
     let (room, old, new) = before_and_after();
@@ -275,19 +273,19 @@ fn a_copy_that_was_planted_is_not_put_back() {
     fs::create_dir(room.path(BACKUP)).unwrap();
     restore(&[]).fails(2, not_ours);
     fs::remove_dir(room.path(BACKUP)).unwrap();
-    if common::have("mkfifo") {
+    if crate::common::have("mkfifo") {
         assert!(room.shell(&format!("mkfifo {BACKUP}")).succeeds().is_empty());
         restore(&[]).fails(2, not_ours);
         fs::remove_file(room.path(BACKUP)).unwrap();
     } else {
-        common::cannot("mkfifo is missing");
+        crate::common::cannot("mkfifo is missing");
     }
     assert!(room.read("c") == new);
     // Right, but of somebody who is neither the caller nor the file's owner.
     room.write(BACKUP, &right);
     match chown(room.path(BACKUP), Some(54_321), None) {
         Ok(()) => drop(restore(&[]).fails(2, not_ours)),
-        Err(_) => common::cannot("giving a file to another owner needs root"),
+        Err(_) => crate::common::cannot("giving a file to another owner needs root"),
     }
     assert!(room.read("c") == new);
     // The right one, with its key and without any.
@@ -434,7 +432,7 @@ fn holes_stay_holes() {
     let hole = 1 << 36;
     let file = OpenOptions::new().write(true).open(room.path("c")).unwrap();
     if file.set_len(hole).is_err() {
-        return common::cannot("the file system has no files of 64 GiB");
+        return crate::common::cannot("the file system has no files of 64 GiB");
     }
     rekeys(&room, &["c"]);
     let metadata = fs::metadata(room.path("c")).unwrap();

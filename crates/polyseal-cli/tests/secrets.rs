@@ -9,9 +9,7 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
-use common::TestDir;
+use crate::common::TestDir;
 
 /// A line that is a key: the last of the file that keygen has written.
 fn key(room: &TestDir, kind: &str) -> String {

@@ -8,11 +8,9 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::process::Command;
 
-use common::{TestDir, have};
+use crate::common::{TestDir, have};
 
 /// The commands, as help lists them.
 fn commands(room: &TestDir, of: &[&str]) -> Vec<String> {
@@ -45,7 +43,7 @@ fn completions_know_every_command() {
             let check = check.unwrap();
             assert!(check.status.success() && check.stderr.is_empty(), "{shell}: {check:?}");
         } else if shell == "bash" {
-            common::cannot("bash is missing");
+            crate::common::cannot("bash is missing");
         }
     }
     room.run(["completions", "csh"], b"").fails(2, "csh");
@@ -67,7 +65,7 @@ fn offered(room: &TestDir, words: &[&str]) -> Vec<String> {
 #[test]
 fn bash_offers_what_may_stand_there() {
     if !have("bash") {
-        return common::cannot("bash is missing");
+        return crate::common::cannot("bash is missing");
     }
     let room = TestDir::new();
     room.write("bash", &room.run(["completions", "bash"], b"").succeeds());
@@ -101,7 +99,7 @@ fn every_command_has_a_page() {
         expected.extend(pages);
     }
     expected.sort();
-    assert_eq!(common::names(&room.path("man")), expected);
+    assert_eq!(crate::common::names(&room.path("man")), expected);
     for name in &expected {
         let page = String::from_utf8(room.read(&format!("man/{name}"))).unwrap();
         let title = name.strip_suffix(".1").unwrap().replace('-', "\\-");

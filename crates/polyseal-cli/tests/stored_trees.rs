@@ -9,12 +9,6 @@
     reason = "a test, with std"
 )]
 
-#[path = "common/bucket.rs"]
-mod bucket;
-mod common;
-#[path = "../../polyseal-object-store/tests/server/mod.rs"]
-mod server;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -23,8 +17,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command};
 
-use bucket::BucketFixture;
-use common::{Outcome, names};
+use crate::bucket::BucketFixture;
+use crate::common::{Outcome, names};
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
 

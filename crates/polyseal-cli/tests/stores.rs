@@ -9,14 +9,6 @@
     reason = "a test, with std"
 )]
 
-#[path = "common/bucket.rs"]
-mod bucket;
-mod common;
-#[path = "../../polyseal-object-store/tests/server/mod.rs"]
-mod server;
-#[path = "common/web.rs"]
-mod web;
-
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -24,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use bucket::BucketFixture;
-use common::{Outcome, TestDir};
-use web::Web;
+use crate::bucket::BucketFixture;
+use crate::common::{Outcome, TestDir};
+use crate::web::Web;
 
 fn message(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i % 251 + i / 65_536) as u8).collect()

@@ -8,13 +8,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::Stdio;
 
-use common::{TestDir, message};
+use crate::common::{TestDir, message};
 
 #[test]
 fn pipes_and_files_in_every_combination() {
@@ -104,7 +102,7 @@ fn a_reader_that_goes_away_is_an_io_error() {
         let mut child = room.command(args).spawn().unwrap();
         let mut first = [0];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        common::Outcome(child.wait_with_output().unwrap()).fails(1, "Broken pipe");
+        crate::common::Outcome(child.wait_with_output().unwrap()).fails(1, "Broken pipe");
     }
     assert!(!sealed.is_empty());
     // The same for commands that only print.
@@ -156,7 +154,7 @@ fn a_log_that_grows() {
         let mut log = File::options().append(true).open(room.path("log")).unwrap();
         log.write_all(b"another line\n").unwrap();
         stdout.read_to_end(&mut sealed).unwrap();
-        let outcome = common::Outcome(child.wait_with_output().unwrap());
+        let outcome = crate::common::Outcome(child.wait_with_output().unwrap());
         let said = "it grew while it was read";
         assert_eq!(outcome.0.status.code(), Some(code));
         assert_eq!(outcome.errors().contains(said), code == 1, "{}", outcome.errors());
@@ -184,7 +182,7 @@ fn armour_arrives_in_any_pieces() {
                 rest = &rest[piece..];
             }
             drop(stdin);
-            let opened = common::Outcome(child.wait_with_output().unwrap()).succeeds();
+            let opened = crate::common::Outcome(child.wait_with_output().unwrap()).succeeds();
             assert!(opened == message);
         }
     }
@@ -290,7 +288,7 @@ fn bad_ones_of_several_inputs_give_nothing() {
             failed.join(", ")
         );
         assert!(outcome.errors().ends_with(&last), "{}", outcome.errors());
-        assert_eq!(common::names(&room.path("out")), ["a", "c"]);
+        assert_eq!(crate::common::names(&room.path("out")), ["a", "c"]);
         for name in ["out/a", "out/c"] {
             assert!(room.read(name) == message);
             std::fs::remove_file(room.path(name)).unwrap();

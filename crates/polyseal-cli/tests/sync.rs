@@ -10,13 +10,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use common::{Outcome, TestDir, payload_offset};
+use crate::common::{Outcome, TestDir, payload_offset};
 use rustix::io::Errno;
 
 /// Directories can be synchronised nevertheless: not every file system lets them be, and nobody

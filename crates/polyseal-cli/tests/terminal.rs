@@ -8,8 +8,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -19,7 +17,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Outcome, TOOL, TestDir, age_fixture, message};
+use crate::common::{Outcome, TOOL, TestDir, age_fixture, message};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -238,8 +236,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Session {
     /// Begins one, where there is a program for it.
     fn new(room: &TestDir, line: &str) -> Option<Self> {
-        if !common::have("setsid") {
-            common::cannot("setsid is missing, which gives a program its terminal");
+        if !crate::common::have("setsid") {
+            crate::common::cannot("setsid is missing, which gives a program its terminal");
             return None;
         }
         let (ours, theirs) = terminal();
@@ -471,8 +469,8 @@ fn a_passphrase_is_changed() {
 
 #[test]
 fn without_a_terminal_there_are_no_questions() {
-    if !common::have("setsid") {
-        return common::cannot("setsid is missing, which takes the terminal away");
+    if !crate::common::have("setsid") {
+        return crate::common::cannot("setsid is missing, which takes the terminal away");
     }
     let room = TestDir::new();
     room.write("m", b"message");

@@ -8,8 +8,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
@@ -19,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{Outcome, TestDir, lines, message};
+use crate::common::{Outcome, TestDir, lines, message};
 
 /// A room with a tree `d`: files, directories, links, and a name that is no text.
 fn room() -> TestDir {
@@ -257,7 +255,7 @@ fn no_link_that_is_there_is_followed() {
     });
     decrypt_each_way(&room, &["-f"], |outcome| {
         outcome.fails(1, "cannot write out/a");
-        assert_eq!(common::names(&room.path("elsewhere")), ["secret"]);
+        assert_eq!(crate::common::names(&room.path("elsewhere")), ["secret"]);
     });
     fs::remove_file(room.path("out/one")).unwrap();
     symlink("../elsewhere/secret", room.path("out/one")).unwrap();
@@ -315,8 +313,8 @@ fn a_link_that_is_planted_meanwhile_leads_nowhere() {
         swap.join().unwrap()
     });
     assert!(swapped > 10, "{swapped}");
-    assert!(common::names(&room.path("elsewhere/b")).is_empty());
-    assert_eq!(common::names(&room.path("elsewhere")), ["b"]);
+    assert!(crate::common::names(&room.path("elsewhere/b")).is_empty());
+    assert_eq!(crate::common::names(&room.path("elsewhere")), ["b"]);
 }
 
 #[test]
@@ -351,8 +349,8 @@ fn where_a_tree_may_go() {
 
 #[test]
 fn what_is_no_file_is_told_and_the_rest_is_done() {
-    if !common::have("mkfifo") {
-        return common::cannot("mkfifo is missing");
+    if !crate::common::have("mkfifo") {
+        return crate::common::cannot("mkfifo is missing");
     }
     let room = room();
     room.shell("mkfifo d/a/fifo").succeeds();
@@ -432,7 +430,7 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
 #[test]
 fn a_rekey_that_is_killed_at_any_step_is_finished_by_running_it_again() {
     if !cfg!(debug_assertions) {
-        return common::cannot("a release build cannot be made to end at a step");
+        return crate::common::cannot("a release build cannot be made to end at a step");
     }
     for how in [&["--in-place"][..], &[]] {
         let (mut steps, mut copies) = (0, 0);
@@ -445,7 +443,7 @@ fn a_rekey_that_is_killed_at_any_step_is_finished_by_running_it_again() {
                 break;
             }
             assert_eq!(first.status.signal(), Some(9), "{first:?}");
-            copies += usize::from(common::every_file_opens_when_put_back(&room));
+            copies += usize::from(crate::common::every_file_opens_when_put_back(&room));
             let second = room.run([&REKEY[..], how].concat(), b"");
             assert!(second.0.status.success(), "{how:?}, step {steps}: {}", second.errors());
             let shown = room.run(["verify", "-k", "other", "--recursive", "s"], b"").succeeds();
@@ -461,8 +459,8 @@ fn a_rekey_that_is_killed_at_any_step_is_finished_by_running_it_again() {
 
 #[test]
 fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
-    common::rekey_a_tree_and_be_killed(300, &[]);
-    common::rekey_a_tree_and_be_killed(300, &["--in-place"]);
+    crate::common::rekey_a_tree_and_be_killed(300, &[]);
+    crate::common::rekey_a_tree_and_be_killed(300, &["--in-place"]);
 }
 
 /// Contents and all: into another tree, which is the same for others and has nothing of the old.
@@ -526,7 +524,7 @@ fn a_stray_file_does_not_keep_a_tree_from_being_rekeyed() {
 #[test]
 fn every_copy_of_a_header_in_a_tree_is_put_back() {
     if !cfg!(debug_assertions) {
-        return common::cannot("a release build cannot be made to end at a step");
+        return crate::common::cannot("a release build cannot be made to end at a step");
     }
     let room = room_to_rekey();
     let before =

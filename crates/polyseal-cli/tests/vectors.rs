@@ -7,13 +7,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
-use common::TestDir;
+use crate::common::TestDir;
 use serde_json::Value;
 
 #[test]

@@ -9,14 +9,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-#[path = "common/web.rs"]
-mod web;
-
 use std::sync::atomic::Ordering;
 
-use common::{TestDir, message};
-use web::{ServerQuirk, Web};
+use crate::common::{TestDir, message};
+use crate::web::{ServerQuirk, Web};
 
 const LONG: usize = 1_500_000;
 
@@ -133,7 +129,7 @@ fn without_credentials_or_tls_the_variable_that_is_missing_is_named() {
         let mut command = room.command(["decrypt", "-k", "k", url]);
         command.env_clear().envs(set.iter().copied());
         // Nobody is asked, so nobody is waited for.
-        common::Outcome(command.output().unwrap())
+        crate::common::Outcome(command.output().unwrap())
     };
     run("s3://b/k", &[]).fails(2, "AWS_ACCESS_KEY_ID");
     run("gs://b/k", &[]).fails(2, "GOOGLE_APPLICATION_CREDENTIALS");

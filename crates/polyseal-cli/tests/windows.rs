@@ -8,13 +8,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::{self, File};
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{TestDir, lines, message, rekey_until_locked};
+use crate::common::{TestDir, lines, message, rekey_until_locked};
 
 #[test]
 fn files_go_and_come_back() {
@@ -124,8 +122,8 @@ fn what_is_killed_leaves_what_was_there() {
 
 #[test]
 fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
-    common::rekey_a_tree_and_be_killed(40, &[]);
-    common::rekey_a_tree_and_be_killed(40, &["--in-place"]);
+    crate::common::rekey_a_tree_and_be_killed(40, &[]);
+    crate::common::rekey_a_tree_and_be_killed(40, &["--in-place"]);
 }
 
 /// A locked file can be read all the same.

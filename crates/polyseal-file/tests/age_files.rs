@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
-mod common;
-
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::iter;
@@ -14,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::common::{FILE, IoSetup, STREAM, carry, message, shapes};
 use age::secrecy::{ExposeSecret, SecretString};
-use common::{FILE, IoSetup, STREAM, carry, message, shapes};
 use polyseal_file::age::v1::{self, Header};
 use polyseal_file::age::{
     BoundedIdentity, DecryptError, EncryptError, FILE_KEY_BYTES, FileKey, Identity, MAX_WORK,
@@ -368,7 +366,7 @@ impl BoundedIdentity for BodyIdentity {
 #[test]
 fn armour_is_for_the_file_that_it_says() {
     let age = encrypt(&recipients("x25519.txt"), STREAM, b"message").unwrap();
-    let polyseal = common::encrypt(&common::key(), 4096, STREAM, b"message");
+    let polyseal = crate::common::encrypt(&crate::common::key(), 4096, STREAM, b"message");
     let armored = |mut writer: ArmorWriter<Vec<u8>>, file: &[u8]| {
         writer.write_all(file).unwrap();
         writer.finish().unwrap()

@@ -4,15 +4,13 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufReader, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use common::{IoSetup, carry, shapes};
+use crate::common::{IoSetup, carry, shapes};
 use polyseal_file::age::v1::Header;
 use polyseal_file::age::{NoCallbacks, parse_identities};
 use polyseal_file::{ArmorReader, ArmorWriter, Decryptor, Error, Identities, Input, Passphrase};

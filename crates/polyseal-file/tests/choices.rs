@@ -8,8 +8,6 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
@@ -20,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::{STREAM, contents, encrypt, encryptor, key, message, recipients};
+use crate::common::{STREAM, contents, encrypt, encryptor, key, message, recipients};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input,

@@ -8,11 +8,9 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::io::Write;
 
-use common::{STREAM, decrypt, encrypt, key, message};
+use crate::common::{STREAM, decrypt, encrypt, key, message};
 use polyseal_file::{
     AnyInspection, ArmorWriter, Decryptor, Error, Header, HeaderError, Identities, Input,
     Inspection, Key, MIN_HEADER_BYTES as HEADER_BYTES, Output, Recipients, age,

@@ -8,13 +8,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::File;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use common::{contents, key, message, recipients};
+use crate::common::{contents, key, message, recipients};
 use polyseal_file::{
     Decryptor, Encryptor, Identities, Input, Output, Recipients, SegmentSize, age,
 };

@@ -8,15 +8,13 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::fs::File;
 use std::io::{Read, Seek, Write, pipe};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{IoSetup, STREAM, contents, decrypt, encryptor, key, message, recipients};
+use crate::common::{IoSetup, STREAM, contents, decrypt, encryptor, key, message, recipients};
 use polyseal_file::{
     ArmorWriter, Decryptor, Encryptor, Error, Identities, Input, Output, Result, Summary, age,
 };

@@ -7,9 +7,7 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
-use common::{FILE, IoSetup, STREAM, decrypt, encrypt, key, message, shapes};
+use crate::common::{FILE, IoSetup, STREAM, decrypt, encrypt, key, message, shapes};
 use polyseal_file::{Error, MIN_HEADER_BYTES as HEADER_BYTES};
 
 const SEGMENT: usize = 4096;

@@ -9,8 +9,6 @@
 )]
 #![deny(unreachable_patterns, reason = "a wildcard is unreachable unless an enum may grow")]
 
-mod common;
-
 use std::io::{self, IoSlice, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +16,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use common::{IoSetup, STREAM, encryptor, recipients};
+use crate::common::{IoSetup, STREAM, encryptor, recipients};
 use polyseal_file::{Input, Output};
 
 /// A reader without end and a writer without bottom, which panics at its third call.

@@ -8,13 +8,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-use common::{STREAM, encrypt, key, message};
+use crate::common::{STREAM, encrypt, key, message};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
     Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection, Key,

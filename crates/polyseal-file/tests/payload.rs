@@ -3,8 +3,6 @@
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
-mod common;
-
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +10,7 @@ use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use common::{FILE, STREAM, contents, decrypt, encrypt, key, message};
+use crate::common::{FILE, STREAM, contents, decrypt, encrypt, key, message};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Error, Header, Identities, Input, Output, Payload, PayloadHead,
     ReadAt, Reader, Recipients, Sealer, SegmentSize, StoredLength, Suite,

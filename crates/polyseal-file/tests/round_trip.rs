@@ -8,9 +8,9 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
-use common::{FILE, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes};
+use crate::common::{
+    FILE, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes,
+};
 use polyseal_file::{
     Decryptor, Encryptor, Error, Identities, Input, MIN_HEADER_BYTES as HEADER_BYTES, Output,
     SegmentSize, Suite,
@@ -136,7 +136,7 @@ fn an_output_file_that_is_not_empty_is_refused_and_not_touched() {
     let result = Decryptor::new(&Identities::from(&key))
         .decrypt(Input::Stream(&mut &sealed[..]), Output::File(&file));
     assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
-    assert!(common::contents(&file) == vec![0; 1_000_000]);
+    assert!(crate::common::contents(&file) == vec![0; 1_000_000]);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_output_that_fails_is_an_error_and_ends_the_work() {
         for threads in 1..=4 {
             let mut buffer = vec![0; room];
             let mut writer = &mut buffer[..];
-            let shape = common::IoSetup { threads, ..STREAM };
+            let shape = crate::common::IoSetup { threads, ..STREAM };
             let result = encryptor(&to, 4096, shape)
                 .encrypt(Input::Stream(&mut std::io::repeat(7)), Output::Stream(&mut writer));
             assert!(matches!(result, Err(Error::Io { what: "write the output", .. })));

@@ -3,8 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod programs;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -13,7 +11,7 @@ use polyseal_file::Key;
 use polyseal_kms::{Class, Context, Kms, Problem, Settings};
 use tempfile::TempDir;
 
-use programs::{are_there, command, keeper, program, refusal, settings, until};
+use crate::programs::{are_there, command, keeper, program, refusal, settings, until};
 
 const URI: &str = "secret-service:service=backup%20of%20%C3%A9;account=ops";
 

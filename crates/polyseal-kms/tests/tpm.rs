@@ -3,8 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod programs;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -13,7 +11,7 @@ use polyseal_file::Key;
 use polyseal_kms::{Class, Context, Kms, Problem, Settings};
 use tempfile::TempDir;
 
-use programs::{are_there, command, keeper, program, refusal, settings, until};
+use crate::programs::{are_there, command, keeper, program, refusal, settings, until};
 
 /// A TPM of software. It is new each time, so it has other seeds.
 struct Swtpm {

@@ -9,12 +9,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::{message, over, store};
 use bytes::Bytes;
-use common::{message, over, store};
 use futures_util::StreamExt;
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt};

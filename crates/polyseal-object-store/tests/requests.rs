@@ -8,13 +8,11 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::Request::{Get, Head, List, Put};
+use crate::common::{Counting, message, over, store, store_over};
 use bytes::Bytes;
-use common::Request::{Get, Head, List, Put};
-use common::{Counting, message, over, store, store_over};
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt};

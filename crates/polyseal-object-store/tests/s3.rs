@@ -9,12 +9,10 @@
     reason = "a test, with std"
 )]
 
-mod common;
-mod server;
-
 use std::sync::Arc;
 
-use common::{message, over};
+use crate::common::{message, over};
+use crate::server::Server;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{
@@ -22,7 +20,6 @@ use object_store::{
     integration,
 };
 use polyseal_file::{Decryptor, Identities, Input, Key, Output};
-use server::Server;
 
 /// A new bucket.
 fn bucket(server: &Server, name: &str) -> AmazonS3 {

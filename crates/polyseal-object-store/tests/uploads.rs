@@ -7,11 +7,9 @@
     reason = "a test, with std"
 )]
 
-mod common;
-
+use crate::common::Request::{Abort, Complete, Part};
+use crate::common::{Counting, message, store, store_over};
 use bytes::Bytes;
-use common::Request::{Abort, Complete, Part};
-use common::{Counting, message, store, store_over};
 use object_store::path::Path;
 use object_store::{
     Attribute, Attributes, Error, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion,

@@ -1,8 +1,6 @@
 //! `id[:name=value,…]`: one instance, one spelling. A printed name is read back as the same, and a
 //! name that is not written in that way is refused with the reason.
 
-mod common;
-
 use std::collections::HashSet;
 
 use polyseal::Error;
@@ -10,7 +8,7 @@ use polyseal::flex::{Builder, Config, ConfigError};
 use polyseal::registry::{Algorithm, Family, Kind, Level, families, family, feature_of};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use common::instances;
+use crate::common::instances;
 
 #[test]
 fn every_instance_is_read_back() {

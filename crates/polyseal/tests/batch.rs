@@ -1,8 +1,6 @@
 //! Many messages at once are the same as one at a time, on every back end; and one that is refused
 //! says nothing about the others.
 
-mod common;
-
 use aead::consts::{U16, U32};
 use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::aegis::{Aegis, TagBytes, Variant, X128, X256};
@@ -12,7 +10,7 @@ use polyseal::omd::{OmdBlake2b, OmdSha256, OmdSha512};
 use polyseal::testing::Backend;
 use polyseal::{Error, aead};
 
-use common::{bytes, soft};
+use crate::common::{bytes, soft};
 
 /// A cipher that takes batches, on a back end of the caller's choice.
 trait OnBackend: Batch + AeadInOut + KeyInit {

@@ -5,8 +5,6 @@
 //! would not be AEGIS. It is why the registry claims a commitment only for fixed associated data,
 //! and why what needs one uses something else on top.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
@@ -64,7 +62,7 @@ fn the_registry_claims_no_more() {
     }
     let shown: Vec<_> =
         collisions().iter().map(|c| c["algorithm"].as_str().expect("text").to_owned()).collect();
-    for algorithm in common::instances(Kind::Aead) {
+    for algorithm in crate::common::instances(Kind::Aead) {
         let commits = algorithm
             .commitment()
             .is_some_and(|claim| !matches!(claim.level, Level::None | Level::KeyFixedAd));

@@ -4,8 +4,6 @@
 //! Buffers lie between guard bytes, at an odd address, and are full of garbage before: nothing may
 //! be taken for granted about the output, and nothing may be written outside it.
 
-mod common;
-
 use aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
@@ -14,7 +12,7 @@ use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use polyseal::{Error, Result, aead};
 
-use common::{bytes, edges, instances, pairs, rate, soft};
+use crate::common::{bytes, edges, instances, pairs, rate, soft};
 
 /// An output or in-place buffer within guard bytes.
 struct Guarded {

@@ -2,13 +2,11 @@
 //!
 //! All six variants of the draft, AEAD and MAC, both tag lengths, every back end.
 
-mod common;
-
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use proptest::proptest;
 
-use common::{bytes, edges, instances, rate};
+use crate::common::{bytes, edges, instances, rate};
 
 /// Calls `$with!(module, Aead, Mac)` for the peer's types of `$id`.
 macro_rules! peer {

@@ -1,7 +1,5 @@
 //! Flex by name is Flex: the same bytes, whichever way it is asked; and what is there by name only.
 
-mod common;
-
 use polyseal::aead::{self, AeadCore, AeadInOut, KeyInit, KeySizeUser};
 use polyseal::any::AnyAead;
 use polyseal::flex::{
@@ -13,11 +11,11 @@ use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
 use polyseal::{Error, Result};
 
+use crate::common::bytes;
 use aead::array::typenum::Unsigned;
 use aead::consts::{U0, U12, U512};
 use aead::inout::InOutBuf;
 use aead::{Aead, Payload};
-use common::bytes;
 use proptest::prelude::any;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 

@@ -1,12 +1,10 @@
 //! The permutations, on every back end: published values, inverses, one state at a time against
 //! many in the lanes, and another implementation of Keccak-p.
 
-mod common;
-
 use polyseal::testing::{Backend, Direction, Permutation, Width};
 use serde_json::Value;
 
-use common::{bytes, soft};
+use crate::common::{bytes, soft};
 
 fn vectors() -> Value {
     serde_json::from_str(include_str!("../../../vectors/internal/permutations.json")).expect("JSON")

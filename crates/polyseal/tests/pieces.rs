@@ -1,8 +1,6 @@
 //! In pieces is the same as at once, however the message is cut and on every back end; and a
 //! decryptor releases nothing before the tag has been verified.
 
-mod common;
-
 use aead::array::ArraySize;
 use aead::consts::{U12, U16, U20, U32};
 use aead::inout::InOutBuf;
@@ -16,7 +14,7 @@ use polyseal::{Error, Result, aead};
 use proptest::collection::vec;
 use proptest::proptest;
 
-use common::{bytes, key, nonce, soft};
+use crate::common::{bytes, key, nonce, soft};
 
 /// An AEAD that takes messages in pieces.
 trait InPieces: AeadInOut + KeyInit {

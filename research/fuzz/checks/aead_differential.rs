@@ -11,7 +11,7 @@ use polyseal::registry::{Algorithm, Kind, Sizes, families};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use xaes_256_gcm::Xaes256Gcm;
 
-use crate::input::Bytes;
+use super::input::Bytes;
 
 /// A message, and what is done with it.
 #[derive(Debug)]

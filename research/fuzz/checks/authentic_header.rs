@@ -13,7 +13,7 @@ use polyseal_file::{Context, Decryptor, Error, Header, Identities, Inspection, K
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::reference;
+use super::reference;
 
 const FILE_KEY: [u8; 32] = [1; 32];
 const OTHER_FILE_KEY: [u8; 32] = [2; 32];

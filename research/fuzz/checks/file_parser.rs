@@ -8,7 +8,7 @@ use polyseal_file::{
     SegmentSize,
 };
 
-use crate::input::Bytes;
+use super::input::Bytes;
 
 /// The changes to a real file.
 #[derive(Debug)]

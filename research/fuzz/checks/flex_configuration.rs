@@ -8,7 +8,7 @@ use polyseal::flex::{Builder, Config, ConfigError, Flex, Mode, NonceForm, Profil
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, flex_on, wide_block_on};
 
-use crate::input::Bytes;
+use super::input::Bytes;
 
 /// A configuration, and what is done under it.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use polyseal_file::{ArmorReader, ArmorWriter, Error, Header, Key, Suite};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::reference;
+use super::reference;
 
 /// As `ArmorReader` has it, without what may stand around it.
 fn trimmed(text: &[u8]) -> Vec<u8> {

@@ -11,7 +11,7 @@ use polyseal::{Error, Result};
 use polyseal_c::algorithms::{RowKind, rows};
 use serde_json::Value;
 
-use crate::compiler::folder;
+use super::compiler::folder;
 
 /// A line for each algorithm that has functions: `AEAD(name in C, "name")`.
 pub(crate) fn list() -> String {

@@ -7,7 +7,7 @@ use polyseal::flex::Config;
 use polyseal::registry::Algorithm;
 use polyseal_c::algorithms::{Row, rows};
 
-use crate::compiler::folder;
+use super::compiler::folder;
 
 /// A primitive of SUPERCOP.
 pub(crate) struct Primitive {
@@ -82,7 +82,7 @@ impl Primitive {
         sizes + &read(&folder().join("tests/c/supercop.h"))
     }
 
-    /// The lines of [`flat::vectors`](crate::flat::vectors) that are of this algorithm and its
+    /// The lines of [`flat::vectors`](super::flat::vectors) that are of this algorithm and its
     /// sizes.
     pub(crate) fn answers<'a>(&self, vectors: &'a str) -> Vec<&'a str> {
         let own: Algorithm = self.algorithm.name.parse().expect("a name");

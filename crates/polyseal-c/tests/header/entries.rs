@@ -7,7 +7,7 @@ use polyseal::registry::{Algorithm, Level, Misuse};
 use polyseal_c::algorithms::{Row, RowKind, rows as all};
 use polyseal_c::error::CODES;
 
-use crate::rust::comment;
+use super::rust::comment;
 
 pub(crate) fn errors() -> String {
     let mut text = "enum polyseal_error {\n    POLYSEAL_OK = 0,\n".to_owned();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{read, root};
+use super::{read, root};
 
 const PAGE: &str = "docs/ARCHITECTURE.md";
 

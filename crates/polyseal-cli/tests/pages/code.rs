@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use crate::{blocks, read};
+use super::{blocks, read};
 
 type Result = std::result::Result<(), Box<dyn Error>>;
 

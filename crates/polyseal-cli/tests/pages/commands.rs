@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::{blocks, read};
 use crate::common::{TOOL, cannot, have, message};
-use crate::{blocks, read};
 
 /// Runs the page's blocks of `console` in a directory of its own, and returns how many commands
 /// there are.

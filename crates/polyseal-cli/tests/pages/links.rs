@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::{read, root};
+use super::{read, root};
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 

@@ -11,8 +11,8 @@ use object_store::path::Path;
 use object_store::{Error, MultipartUpload, ObjectStoreExt};
 use polyseal_object_store::remote::{ExcessBytes, NoAnswer, Server as Kind, find};
 
-use crate::clients::{Log, all, found, s3, stores, web, web_with};
-use crate::raw::{OBJECT, Server, endless};
+use super::clients::{Log, all, found, s3, stores, web, web_with};
+use super::raw::{OBJECT, Server, endless};
 
 const MIB: u64 = 1 << 20;
 /// Memory that the sockets' buffers of both sides may take up beside.

@@ -14,8 +14,8 @@ use polyseal_object_store::remote::{
 };
 use tempfile::TempDir;
 
-use crate::clients::{Log, found, retry, s3_builder};
-use crate::raw::{Server, endless};
+use super::clients::{Log, found, retry, s3_builder};
+use super::raw::{Server, endless};
 
 /// The credentials of a container, from the server at `url`, for a key.
 fn credentials_for_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {

@@ -5,8 +5,8 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use polyseal_object_store::remote::BadList;
 
-use crate::clients::{Log, found, stores};
-use crate::raw::Server;
+use super::clients::{Log, found, stores};
+use super::raw::Server;
 
 /// A key as it stands in XML, its size, and what becomes of it.
 const KEYS: [(&str, u64, Fate); 22] = [

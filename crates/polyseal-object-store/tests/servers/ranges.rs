@@ -6,8 +6,8 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStoreExt};
 use polyseal_object_store::remote::{EmptyObject, NoRanges, find};
 
-use crate::clients::{Log, all, found};
-use crate::raw::{OBJECT, Server};
+use super::clients::{Log, all, found};
+use super::raw::{OBJECT, Server};
 
 fn ranged(range: impl Into<GetRange>) -> GetOptions {
     GetOptions { range: Some(range.into()), ..GetOptions::default() }

@@ -7,8 +7,8 @@ use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use polyseal_object_store::remote::{HttpNotAllowed, Redirected, Server as Kind};
 
-use crate::clients::{Log, found, retry, s3_builder, stores, web};
-use crate::raw::{OBJECT, Server};
+use super::clients::{Log, found, retry, s3_builder, stores, web};
+use super::raw::{OBJECT, Server};
 
 fn redirects_to(url: &str) -> String {
     format!("HTTP/1.1 307 x\r\nLocation: {url}\r\nContent-Length: 0")

@@ -8,8 +8,8 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
 use polyseal_object_store::remote::{NoAnswer, Server as Kind, find};
 
-use crate::clients::{Log, gs, web};
-use crate::raw::{OBJECT, Server};
+use super::clients::{Log, gs, web};
+use super::raw::{OBJECT, Server};
 
 const TARGET: &str = "/a%2Fb//c%20d/?X-Sig=s%2Becret%2F%3D&x=%41";
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
 
-use crate::clients::{Log, all, web};
-use crate::raw::{OBJECT, Server};
+use super::clients::{Log, all, web};
+use super::raw::{OBJECT, Server};
 
 #[tokio::test]
 async fn failures_that_are_repeated_are_told_once() {

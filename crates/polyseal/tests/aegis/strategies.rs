@@ -7,7 +7,7 @@ use polyseal::aead;
 use polyseal::aegis::{Aegis, TagBytes, V1, Variant, X128, X256};
 use polyseal::testing::{Backend, LANE_BY_LANE, WIDE};
 
-use crate::array;
+use super::array;
 use crate::common::{bytes, soft};
 
 /// Seals and opens wherever the CPU can, by every strategy; `rate` is the variant's.

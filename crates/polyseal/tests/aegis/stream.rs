@@ -7,7 +7,7 @@ use polyseal::aead;
 use polyseal::aegis::{Aegis, AegisStream, Variant, X128, X256};
 use polyseal::testing::Backend;
 
-use crate::array;
+use super::array;
 use crate::common::{bytes, soft};
 
 fn is_the_encryption_of_zeros<V: Variant>(rate: usize) {

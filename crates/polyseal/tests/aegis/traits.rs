@@ -9,7 +9,7 @@ use polyseal::aegis::{
 use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
 
-use crate::array;
+use super::array;
 use crate::common::bytes;
 
 use aead::array::typenum::Unsigned;

@@ -3,7 +3,7 @@
 use polyseal::limits::bounds::Amount;
 use polyseal::limits::bounds::commitment::for_kc;
 
-use crate::support::adversary::Game;
+use super::support::adversary::Game;
 
 /// Every Δ; with two pairs the best has 2 / 2^n (2^n − 1): it guesses the answer to one question,
 /// which may be right in two orders.

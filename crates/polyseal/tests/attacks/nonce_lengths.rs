@@ -5,8 +5,8 @@ use polyseal::aead::array::Array;
 use polyseal::aead::consts::{U20, U24};
 use polyseal::any::AnyAead;
 
-use crate::support::nonce_lengths::{KEY, nonces, open, seal};
-use crate::support::schemes::algorithm;
+use super::support::nonce_lengths::{KEY, nonces, open, seal};
+use super::support::schemes::algorithm;
 
 #[test]
 fn only_the_commitment_differs() {

@@ -7,10 +7,10 @@ use polyseal::aead::KeyInit;
 use polyseal::any::AnyAead;
 use polyseal::gcm::{Aes256, Cmac};
 
-use crate::support::letters::LETTERS;
-use crate::support::nonces::{bound, k_c, same_commitment};
-use crate::support::schemes::algorithm;
-use crate::support::two_nonces::{KEY, attack};
+use super::support::letters::LETTERS;
+use super::support::nonces::{bound, k_c, same_commitment};
+use super::support::schemes::algorithm;
+use super::support::two_nonces::{KEY, attack};
 
 fn open_to_two_letters(name: &str, nonces: &[Vec<u8>; 2]) {
     assert_ne!(nonces[0], nonces[1]);

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use polyseal::limits::bounds::Amount;
 use polyseal::limits::bounds::commitment::for_kc;
 
-use crate::support::forkc;
-use crate::support::toy::{Opening, Toy, keys, log2_cost, slope};
+use super::support::forkc;
+use super::support::toy::{Opening, Toy, keys, log2_cost, slope};
 
 /// Section 5.1 of eprint 2025/758: two keys, two nonces, 2^(n / 2).
 #[test]

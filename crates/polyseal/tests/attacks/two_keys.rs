@@ -9,10 +9,10 @@ use polyseal::registry::{Algorithm, Level, families};
 use polyseal::testing::{Backend, aead_on};
 use serde_json::Value;
 
-use crate::support::field::{inverse, multiply, square, square_root};
-use crate::support::letters::{LETTERS, body, read};
-use crate::support::schemes::{COMMITTING, OPEN, algorithm};
-use crate::support::two_keys::attack;
+use super::support::field::{inverse, multiply, square, square_root};
+use super::support::letters::{LETTERS, body, read};
+use super::support::schemes::{COMMITTING, OPEN, algorithm};
+use super::support::two_keys::attack;
 
 #[test]
 fn gcm_opens_to_two_letters() {

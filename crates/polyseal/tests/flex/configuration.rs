@@ -6,7 +6,7 @@ use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile};
 use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
-use crate::{MODES, from_bytes, key};
+use super::{MODES, from_bytes, key};
 
 /// Section 4 of the specification, once more and as it stands there; whether the configuration
 /// commits, if it is one.

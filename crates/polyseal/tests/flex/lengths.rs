@@ -7,8 +7,8 @@ use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, wide_block_on};
 
+use super::{config, flex, told};
 use crate::common::bytes;
-use crate::{config, flex, told};
 
 #[test]
 fn a_key_has_16_to_1024_bytes() {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::testing::Backend;
 
+use super::{MODES, config, flex, told};
 use crate::common::{bytes, soft};
-use crate::{MODES, config, flex, told};
 
 struct Row {
     config: Config,

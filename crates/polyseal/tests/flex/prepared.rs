@@ -4,15 +4,15 @@ use polyseal::Error;
 use polyseal::flex::{Config, Flex, NonceForm, Profile, SetupHash};
 use polyseal::testing::{Backend, flex_on};
 
+use super::{MODES, flex, key, refuses, told};
 use crate::common::bytes;
-use crate::{MODES, flex, key, refuses, told};
 
 #[test]
 fn kept_associated_data_is_associated_data() {
     for profile in Profile::ALL {
         for mode in MODES {
             for form in [NonceForm::Hidden(13), NonceForm::Public(13), NonceForm::AnyPublic] {
-                let flex = flex(Backend::detect(), crate::config(mode, profile, form));
+                let flex = flex(Backend::detect(), super::config(mode, profile, form));
                 let nonce = bytes(2, 13);
                 let told = told(flex.config(), &nonce);
                 for ad_bytes in [0, 1, 100, 256, 257, 5000] {
@@ -38,7 +38,7 @@ fn kept_associated_data_is_associated_data() {
                             .expect(&name);
                         assert!(bytes(4, length) == message, "{name}");
 
-                        let forged = crate::flipped(&sealed, sealed.len() - 1);
+                        let forged = super::flipped(&sealed, sealed.len() - 1);
                         let refused = prepared.open(told, &forged).err();
                         assert_eq!(refused, Some(Error::Unauthentic), "{name}");
                     }

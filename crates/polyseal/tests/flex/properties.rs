@@ -6,8 +6,8 @@ use polyseal::testing::Backend;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::proptest;
 
+use super::{Cipher, MODES, flipped, key, told};
 use crate::common::{bytes, soft};
-use crate::{Cipher, MODES, flipped, key, told};
 
 /// Any configuration at all, by its bytes, which may be invalid.
 fn fields() -> impl Strategy<Value = [u8; 8]> {
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn any_eight_bytes(cfg in fields(), noise: [u8; 8]) {
         for cfg in [cfg, noise] {
-            match crate::from_bytes(cfg) {
+            match super::from_bytes(cfg) {
                 Ok(config) => assert_eq!(config.to_bytes(), cfg),
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
@@ -176,9 +176,9 @@ proptest! {
     fn noise_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300), hidden: bool) {
         for mode in MODES {
             let form = if hidden { NonceForm::Hidden(8) } else { NonceForm::Public(8) };
-            let config = crate::config(mode, Profile::S512, form);
-            let flex = crate::flex(Backend::detect(), config);
-            assert!(crate::refuses(&flex, told(&config, &[7; 8]), b"", &noise), "{mode:?}");
+            let config = super::config(mode, Profile::S512, form);
+            let flex = super::flex(Backend::detect(), config);
+            assert!(super::refuses(&flex, told(&config, &[7; 8]), b"", &noise), "{mode:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use polyseal::Error;
 use polyseal::flex::{Config, NonceForm, Profile};
 use polyseal::testing::Backend;
 
-use crate::{MODES, config, flex};
+use super::{MODES, config, flex};
 
 #[test]
 fn drawn_nonces_are_found_again() {
@@ -23,7 +23,7 @@ fn drawn_nonces_are_found_again() {
             assert_eq!(opened.nonce[..in_front], first[..in_front], "{config:?}");
             assert_eq!(opened.nonce.len(), if in_front == 0 { 16 } else { in_front });
             for at in 0..first.len() {
-                let forged = crate::flipped(&first, at);
+                let forged = super::flipped(&first, at);
                 let refused = flex.open_random_nonce(b"ad", &forged).err();
                 assert_eq!(refused, Some(Error::Unauthentic), "{config:?}: {at}");
                 let refused = flex.open_random_nonce(b"ad", &first[..at]).err();

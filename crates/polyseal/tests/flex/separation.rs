@@ -7,8 +7,8 @@ use polyseal::flex::{Config, Mode, NonceForm, Profile};
 use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, flex_on};
 
+use super::{Cipher, key};
 use crate::common::bytes;
-use crate::{Cipher, key};
 
 /// Ciphertexts, none of which has eight bytes in common with another.
 #[derive(Default)]
@@ -91,7 +91,7 @@ fn keys_have_unrelated_subkeys() {
     keys.extend([padded, and_more, long]);
     for profile in Profile::ALL {
         let mut seen = Seen::default();
-        let config = crate::config(Mode::Civ, profile, NonceForm::Public(24));
+        let config = super::config(Mode::Civ, profile, NonceForm::Public(24));
         for key in &keys {
             for setup_ad in [&b""[..], &cfg] {
                 let flex = flex_on(Backend::detect(), config, key, setup_ad).expect("a key");
@@ -137,8 +137,8 @@ fn long_associated_data_is_hashed_whole() {
     ];
     for profile in Profile::ALL {
         for form in [NonceForm::Hidden(24), NonceForm::Public(24), NonceForm::AnyPublic] {
-            let config = crate::config(Mode::Civ, profile, form);
-            let flex = crate::flex(Backend::detect(), config);
+            let config = super::config(Mode::Civ, profile, form);
+            let flex = super::flex(Backend::detect(), config);
             let mut seen = Seen::default();
             let mut add = |name: String, ad: &[u8]| {
                 seen.add(&name, &flex.seal(&[7; 24], ad, &[0; 40]).expect("sealing"));
@@ -167,7 +167,7 @@ fn long_associated_data_is_hashed_whole() {
 /// and however it is made, nothing else comes out.
 #[test]
 fn the_prehash_is_under_the_key() {
-    for mode in crate::MODES {
+    for mode in super::MODES {
         let builder = Config::builder(mode).nonce(NonceForm::Public(24));
         let mut seen = Seen::default();
         for (name, builder) in [("plain", builder), ("hashed", builder.prehash_setup_ad())] {
@@ -193,7 +193,7 @@ fn repeated_nonces_show_equality() {
         (Mode::RobustAe, NonceForm::Public(24)),
     ] {
         for profile in Profile::ALL {
-            let flex = crate::flex(Backend::detect(), crate::config(mode, profile, form));
+            let flex = super::flex(Backend::detect(), super::config(mode, profile, form));
             let mut seen = Seen::default();
             for last in 0..4 {
                 for length in [40, 400] {
@@ -211,14 +211,14 @@ fn repeated_nonces_show_equality() {
 /// A hidden nonce shows nowhere, not even that two of them differ in a bit.
 #[test]
 fn hidden_nonces_leave_no_trace() {
-    for mode in crate::MODES {
+    for mode in super::MODES {
         for profile in Profile::ALL {
-            let config = crate::config(mode, profile, NonceForm::Hidden(24));
-            let flex = crate::flex(Backend::detect(), config);
+            let config = super::config(mode, profile, NonceForm::Hidden(24));
+            let flex = super::flex(Backend::detect(), config);
             for length in [0, 8, 300] {
                 let mut seen = Seen::default();
                 for bit in 0..24 {
-                    let nonce = crate::flipped(&[7; 24], bit);
+                    let nonce = super::flipped(&[7; 24], bit);
                     let sealed = flex.seal(&nonce, b"", &vec![0; length]).expect("sealing");
                     seen.add(&format!("{mode:?} {profile:?}: {length}, {bit}"), &sealed);
                 }

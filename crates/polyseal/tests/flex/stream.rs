@@ -4,8 +4,8 @@ use polyseal::Error;
 use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::testing::{Backend, flex_on};
 
+use super::{flipped, key, refuses};
 use crate::common::{bytes, soft};
-use crate::{flipped, key, refuses};
 
 const AD: &[u8] = b"associated data";
 const NONCE: [u8; 24] = [7; 24];
@@ -19,7 +19,7 @@ fn config(mode: Mode, profile: Profile) -> Config {
 fn streams_on(backend: Backend) -> impl Iterator<Item = Flex> {
     let both = [Mode::Och, Mode::Civ].into_iter();
     both.flat_map(move |mode| {
-        Profile::ALL.map(|profile| crate::flex(backend, config(mode, profile)))
+        Profile::ALL.map(|profile| super::flex(backend, config(mode, profile)))
     })
 }
 
@@ -105,7 +105,7 @@ fn every_cut_and_continuation_is_refused() {
 #[test]
 fn every_byte_is_authenticated() {
     for mode in [Mode::Och, Mode::Civ] {
-        let flex = crate::flex(Backend::detect(), config(mode, Profile::S512));
+        let flex = super::flex(Backend::detect(), config(mode, Profile::S512));
         let sealed = flex.seal(&NONCE, AD, &bytes(1, 2 * SEGMENT + 9)).expect("sealing");
         for at in 0..sealed.len() {
             assert!(refuses(&flex, &NONCE, AD, &flipped(&sealed, at)), "{mode:?}: {at}");
@@ -156,10 +156,10 @@ fn another_size_of_segments_is_refused() {
     for mode in [Mode::Och, Mode::Civ] {
         let of = |bytes| {
             let config = Config::builder(mode).segment_bytes(bytes).build().expect("a stream");
-            crate::flex(Backend::detect(), config)
+            super::flex(Backend::detect(), config)
         };
-        let whole = crate::config(mode, Profile::S512, NonceForm::Public(24));
-        let whole = crate::flex(Backend::detect(), whole);
+        let whole = super::config(mode, Profile::S512, NonceForm::Public(24));
+        let whole = super::flex(Backend::detect(), whole);
         for length in [0, 100, SEGMENT, SEGMENT + 1] {
             let sealed = of(1 << 8).seal(&NONCE, AD, &bytes(1, length)).expect("sealing");
             for other in [&of(1 << 9), &of(1 << 24), &whole] {
@@ -266,7 +266,7 @@ fn a_segment_opens_in_its_place_only() {
 /// A refused segment is not skipped.
 #[test]
 fn an_opener_stays_where_it_is() {
-    let flex = crate::flex(Backend::detect(), config(Mode::Och, Profile::S512));
+    let flex = super::flex(Backend::detect(), config(Mode::Och, Profile::S512));
     let message = bytes(1, 2 * SEGMENT);
     let sealed = flex.seal(&NONCE, AD, &message).expect("sealing");
     let pieces = pieces(&flex, &sealed);
@@ -332,7 +332,7 @@ fn each_wrong_segment_has_its_error() {
 
 #[test]
 fn there_are_fewer_than_2_64_segments() {
-    let flex = crate::flex(Backend::detect(), config(Mode::Civ, Profile::S512));
+    let flex = super::flex(Backend::detect(), config(Mode::Civ, Profile::S512));
     let opener = flex.open_segments(&NONCE, AD).expect("a stream");
     let sealed = [0; SEGMENT + 32];
     for (index, last, error) in [
@@ -351,12 +351,12 @@ fn there_are_fewer_than_2_64_segments() {
 #[test]
 fn only_streams_have_segments() {
     for config in [Config::OCH, Config::OCH_PUBLIC, Config::CIV_PUBLIC, Config::ROBUST] {
-        let flex = crate::flex(Backend::detect(), config);
+        let flex = super::flex(Backend::detect(), config);
         assert_eq!(flex.seal_segments(&NONCE, AD).err(), Some(Error::NoSegments));
         assert_eq!(flex.open_segments(&NONCE, AD).err(), Some(Error::NoSegments));
     }
     assert_eq!(Error::NoSegments.to_string(), "the configuration has no segments");
-    let flex = crate::flex(Backend::detect(), Config::OCH_STREAM);
+    let flex = super::flex(Backend::detect(), Config::OCH_STREAM);
     let error = Error::Length { what: "nonce", expected: 24, actual: 23 };
     assert_eq!(flex.seal_segments(&NONCE[1..], AD).err(), Some(error));
     assert_eq!(flex.open_segments(&NONCE[1..], AD).err(), Some(error));

@@ -4,8 +4,8 @@ use polyseal::Error;
 use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::testing::{Backend, flex_on};
 
+use super::{MODES, NONCE_BYTES, NONCES, config, flex, flipped, key, refuses, told};
 use crate::common::{bytes, soft};
-use crate::{MODES, NONCE_BYTES, NONCES, config, flex, flipped, key, refuses, told};
 
 const AD: &[u8] = b"associated data";
 
@@ -123,14 +123,14 @@ fn others(config: &Config) -> Vec<Flex> {
     let hashed = builder.prehash_setup_ad().build().expect("a configuration");
     others.push(on(hashed, &key, b""));
     let mode = if config.mode() == Mode::Civ { Mode::Och } else { Mode::Civ };
-    others.push(on(crate::config(mode, config.profile(), config.nonce()), &key, b""));
+    others.push(on(super::config(mode, config.profile(), config.nonce()), &key, b""));
     // One case has the same sizes.
     let profile = match config.profile() {
         Profile::S512 => Profile::A512,
         Profile::S256 => Profile::A256,
         _ => Profile::S512,
     };
-    others.push(on(crate::config(config.mode(), profile, config.nonce()), &key, b""));
+    others.push(on(super::config(config.mode(), profile, config.nonce()), &key, b""));
     others
 }
 

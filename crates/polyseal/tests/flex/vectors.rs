@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha3::Shake256;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 
-use crate::Cipher;
+use super::Cipher;
 
 /// Whole ciphertexts, valid and not.
 const CIPHERTEXTS: &str = "flex.json";

@@ -8,8 +8,8 @@ use polyseal::flex::{ConfigError, Mode, NonceForm, Profile};
 use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
+use super::{config, flex, flipped, key, refuses};
 use crate::common::{bytes, soft};
-use crate::{config, flex, flipped, key, refuses};
 
 const NONCE: [u8; 24] = [7; 24];
 const AD: &[u8] = b"sector 5";

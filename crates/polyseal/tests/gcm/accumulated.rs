@@ -10,7 +10,7 @@ use polyseal::testing::{Backend, aead_on};
 use sha3::Shake128;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 
-use crate::{field, internal};
+use super::{field, internal};
 
 /// Whether there is an answer for so many messages, which then is the right one.
 fn accumulate(id: &str, messages: &str) -> bool {

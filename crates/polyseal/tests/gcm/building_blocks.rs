@@ -7,8 +7,8 @@ use polyseal::testing::Backend;
 use proptest::collection::vec;
 use proptest::proptest;
 
+use super::{field, internal, key};
 use crate::common::{bytes, soft};
-use crate::{field, internal, key};
 
 fn cmac<A: Aes>(key: &[u8], backend: Backend) -> Cmac<A> {
     Cmac::with_backend(key.try_into().expect("a key"), backend)

@@ -9,8 +9,8 @@ use polyseal::testing::{Backend, aead_on};
 use serde_json::Value;
 use sha2::{Sha256, Sha512};
 
+use super::{field, internal};
 use crate::common::{bytes, soft};
-use crate::{field, internal};
 
 /// Short, short enough for four blocks, longer, and around the groups; beside no, little and more
 /// associated data.

@@ -16,8 +16,8 @@ use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
 use polyseal::{Error, aead};
 
+use super::{key, nonce};
 use crate::common::bytes;
-use crate::{key, nonce};
 
 /// `C` through the traits is the registry's `name`.
 fn is<C: Aead + AeadInOut + KeyInit + AeadCore>(name: &str) {

@@ -21,7 +21,7 @@ fn counters_wrap_between_pieces() {
         .collect();
     assert!(wrapping.len() >= 14, "only {} messages wrap", wrapping.len());
     for test in wrapping {
-        let bytes = |name| crate::field(test, name);
+        let bytes = |name| super::field(test, name);
         let (key, nonce, ad) = (bytes("key"), bytes("iv"), bytes("aad"));
         let key: &Key<Hashed> = key[..].try_into().expect("a key");
         let nonce: &Nonce<Hashed> = nonce[..].try_into().expect("a nonce");

@@ -1,8 +1,5 @@
 //! Flex: against the reference's vectors, against itself on other back ends, and against forgers.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod configuration;
 mod lengths;
 mod matrix;
@@ -20,7 +17,7 @@ use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, flex_on, wide_block_on};
 use polyseal::{Error, Result};
 
-use common::bytes;
+use crate::common::bytes;
 
 const MODES: [Mode; 4] = [Mode::Och, Mode::Civ, Mode::Robust, Mode::RobustAe];
 const NONCE_BYTES: u16 = 13;

@@ -9,9 +9,6 @@
     reason = "a test, with std"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod architecture;
 mod code;
 mod commands;

@@ -1,8 +1,5 @@
 //! OMD: what the vectors and the tests of all algorithms do not show.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod batch;
 mod forgery;
 mod inputs;
@@ -14,7 +11,7 @@ use polyseal::omd::{OmdBlake2b, OmdSha256, OmdSha512};
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
 
-use common::bytes;
+use crate::common::bytes;
 
 /// The families.
 const IDS: [&str; 3] = ["omd-sha256", "omd-sha512", "omd-blake2b"];

@@ -1,8 +1,5 @@
 //! The typed interface of AES-GCM and what is built on it: what the registry's names do not reach.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod accumulated;
 mod building_blocks;
 mod composition;
@@ -16,7 +13,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use common::{key, nonce};
+use crate::common::{key, nonce};
 
 /// A file of `vectors/internal`.
 fn internal(name: &str) -> Value {

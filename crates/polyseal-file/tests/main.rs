@@ -1,0 +1,24 @@
+//! The tests of this crate, in one program: each module is one subject. What must be alone in a
+//! process is a program of its own.
+
+mod common;
+
+mod age_files;
+mod age_keys;
+mod age_tag;
+mod age_testkit;
+mod backend;
+mod choices;
+mod conformance;
+mod fuzzed;
+mod header;
+mod holes;
+mod input_files;
+mod manifest;
+mod manipulation;
+mod panics;
+mod parts;
+mod payload;
+mod round_trip;
+mod stream;
+mod ticket;

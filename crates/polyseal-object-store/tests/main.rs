@@ -1,0 +1,15 @@
+//! The tests of this crate, in one program: each module is one subject. What must be alone in a
+//! process is a program of its own.
+
+mod common;
+#[cfg(feature = "s3-tests")]
+mod server;
+
+mod integration;
+mod refusals;
+mod requests;
+#[cfg(feature = "s3-tests")]
+mod s3;
+#[cfg(feature = "remote")]
+mod servers;
+mod uploads;
