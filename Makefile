@@ -41,10 +41,11 @@ format: ## layout, stray files, length of lines and pages
 	cd crates/polyseal/features && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 	cd crates/polyseal-object-store/datafusion && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
+# What lint and rustdoc look at, compiled once for both: everything but the benchmark, which is `make -C research bench-tests`.
+LOOKED_AT = --locked --workspace --exclude polyseal-bench \
+	--features polyseal/memcheck,polyseal/long-tests,polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount
 lint: ## clippy on everything
-	cargo clippy --locked --workspace --all-targets \
-		--features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount \
-		-- -D warnings
+	cargo clippy $(LOOKED_AT) --all-targets -- -D warnings
 
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.
@@ -60,12 +61,12 @@ portable: ## the core without std, and with its default features
 # What can be tested only with other programs says so where they are not.
 unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client -- \
-		cargo test --locked --workspace \
-		--features polyseal/memcheck,polyseal-cli/bench,polyseal-cli/keyring,polyseal-object-store/remote
+		cargo test --locked --workspace --exclude polyseal-bench \
+		--features polyseal/memcheck,polyseal-cli/keyring,polyseal-object-store/remote
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
+	RUSTDOCFLAGS="-D warnings" cargo doc $(LOOKED_AT) --no-deps --exclude polyseal-cli
 
 python: ## the references, the papers and the scripts
 	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto contrib research scripts vectors

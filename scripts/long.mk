@@ -60,8 +60,8 @@ workflows: ## the workflows of .github, by actionlint and zizmor
 STORES = scripts/with fuse3 golang-go nodejs npm sqlite3 -- scripts/peers versitygw fake-gcs-server azurite -- cargo test --locked
 stores: ## objects of real servers, and of odd and hostile ones
 	$(STORES) -p polyseal-object-store --features s3-tests,trees
-	$(STORES) -p polyseal-cli --features mount,stores-tests --test stores --test stored_trees --test web_servers \
-		--test fake_s3 --test other_stores --test mounted_objects
+	$(STORES) -p polyseal-cli --features mount,stores-tests --test tests -- stores:: stored_trees:: web_servers:: \
+		fake_s3:: other_stores:: mounted_objects::
 	$(STORES) --manifest-path crates/polyseal-object-store/datafusion/Cargo.toml --target-dir target/datafusion
 
 # With programs that keep them here, and an age that knows key pairs on P-256.
@@ -69,17 +69,17 @@ KMS = scripts/with dbus gnome-keyring golang-go libsecret-tools softhsm2 swtpm t
 	scripts/peers local-kms age vault -- cargo test --locked
 kms: ## keys in services, tokens, TPMs and keyrings
 	$(KMS) -p polyseal-kms --features kms-tests
-	$(KMS) -p polyseal-cli --features kms-tests --test kms --test kms_calls
+	$(KMS) -p polyseal-cli --features kms-tests --test tests -- kms:: kms_calls::
 	$(KMS) -p polyseal-c --features kms,polyseal/papers
 
 engines: ## the wheel under what data sets are read and worked at with, on a real S3 server
 	scripts/with default-jre-headless golang-go python3-venv softhsm2 -- scripts/engines
 
 large: ## files of gigabytes
-	cargo test --locked --workspace --features polyseal-cli/long-tests --test large
+	cargo test --locked --workspace --features polyseal-cli/long-tests --test tests -- large::
 
 mount: ## the command `mount`, on a real /dev/fuse
-	scripts/with fuse3 sqlite3 -- cargo test --locked -p polyseal-cli --features mount --test mount
+	scripts/with fuse3 sqlite3 -- cargo test --locked -p polyseal-cli --features mount --test tests -- mount::
 
 FILESYSTEMS = bindfs dosfstools e2fsprogs exfat-fuse exfatprogs fuse3 ntfs-3g python3-venv rclone
 filesystems: target/debug/polyseal ## whole jobs on file systems that are not ext4 (as root)
@@ -88,8 +88,8 @@ filesystems: target/debug/polyseal ## whole jobs on file systems that are not ex
 target/debug/polyseal:
 	cargo build --locked -p polyseal-cli
 
-assertions: ## the core with debug assertions
-	cargo test --locked -p polyseal --config profile.dev.package.polyseal.debug-assertions=true
+assertions: ## the core with debug assertions, and with the tests of its kernels that take long
+	cargo test --locked -p polyseal --features long-tests --config profile.dev.package.polyseal.debug-assertions=true
 
 constant-time-shipped: ## constant time, and what is left in memory, in the profile that is shipped
 	scripts/with valgrind -- scripts/constant-time release

@@ -1,74 +1,41 @@
 //! Many messages at once are the same as one at a time, on every back end; and one that is refused
 //! says nothing about the others.
 
-use aead::consts::{U16, U32};
-use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
-use polyseal::aegis::{Aegis, TagBytes, Variant, X128, X256};
+use polyseal::Error;
+use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
-use polyseal::gcm::{DndkGcm, HKcAes256Gcm, KcXaes256Gcm, NonceDerived, Scheme, Xaes256Gcm};
-use polyseal::omd::{OmdBlake2b, OmdSha256, OmdSha512};
-use polyseal::testing::Backend;
-use polyseal::{Error, aead};
+use polyseal::registry::Algorithm;
+use polyseal::testing::{Backend, aead_on};
 
 use crate::common::{bytes, soft};
 
-/// A cipher that takes batches, on a back end of the caller's choice.
-trait OnBackend: Batch + AeadInOut + KeyInit {
-    fn on(key: &Key<Self>, backend: Backend) -> Self;
-}
-
-impl<S: Scheme> OnBackend for NonceDerived<S> {
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self::with_backend(key, backend)
-    }
-}
-
-impl<V: Variant, T: TagBytes> OnBackend for Aegis<V, T> {
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self::with_backend(key, backend)
-    }
-}
-
-impl OnBackend for OmdSha256 {
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self::with_backend(key, backend)
-    }
-}
-
-impl OnBackend for OmdSha512 {
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self::with_backend(key, backend)
-    }
-}
-
-impl OnBackend for OmdBlake2b {
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
-        Self::with_backend(key, backend)
-    }
+/// `algorithm` on `backend`, under one key for all.
+fn on(algorithm: &Algorithm, backend: Backend) -> AnyAead {
+    aead_on(algorithm, &bytes(1, algorithm.key_bytes()), backend).expect("an AEAD")
 }
 
 /// One message's parts: what goes into a [`Message`], and what should come out.
-struct Entry<C: OnBackend> {
-    nonce: Nonce<C>,
+struct Entry {
+    nonce: Vec<u8>,
     ad: Vec<u8>,
     message: Vec<u8>,
     buffer: Vec<u8>,
-    tag: Tag<C>,
+    tag: Vec<u8>,
     ciphertext: Vec<u8>,
-    expected: Tag<C>,
+    expected: Vec<u8>,
 }
 
-impl<C: OnBackend> Entry<C> {
-    fn new(cipher: &C, i: u64, ad_bytes: usize, message_bytes: usize) -> Self {
-        let length = Nonce::<C>::default().len();
-        let nonce = Nonce::<C>::try_from(&bytes(100 + i, length)[..]).expect("a nonce");
+impl Entry {
+    fn new(cipher: &AnyAead, i: u64, ad_bytes: usize, message_bytes: usize) -> Self {
+        let algorithm = cipher.algorithm();
+        let nonce = bytes(100 + i, algorithm.nonce_bytes());
         let (ad, message) = (bytes(200 + i, ad_bytes), bytes(300 + i, message_bytes));
-        let mut ciphertext = message.clone();
-        let expected = cipher
-            .encrypt_inout_detached(&nonce, &ad, ciphertext.as_mut_slice().into())
+        let (mut ciphertext, mut expected) = (message.clone(), vec![0; algorithm.tag_bytes()]);
+        cipher
+            .seal_inout_detached(&nonce, &ad, ciphertext.as_mut_slice().into(), &mut expected)
             .expect("sealing");
-        let buffer = message.clone();
-        Self { nonce, ad, message, buffer, tag: Tag::<C>::default(), ciphertext, expected }
+        let (buffer, tag) = (message.clone(), vec![0; algorithm.tag_bytes()]);
+        Self { nonce, ad, message, buffer, tag, ciphertext, expected }
     }
 
     fn as_message(&mut self) -> Message<'_> {
@@ -77,7 +44,7 @@ impl<C: OnBackend> Entry<C> {
 }
 
 /// Whether each was authentic; opening as a whole succeeds only if all were.
-fn open<C: OnBackend>(cipher: &C, entries: &mut [Entry<C>]) -> Vec<bool> {
+fn open(cipher: &AnyAead, entries: &mut [Entry]) -> Vec<bool> {
     let mut messages: Vec<_> = entries.iter_mut().map(Entry::as_message).collect();
     let opened = cipher.open_batch(&mut messages);
     let refused = Err(Error::Unauthentic);
@@ -96,7 +63,7 @@ enum Part {
     Tag(usize),
 }
 
-impl<C: OnBackend> Entry<C> {
+impl Entry {
     /// Alters `part`, or what was altered back; false if there is no such part.
     fn alter(&mut self, part: Part) -> bool {
         let bytes = match part {
@@ -112,7 +79,7 @@ impl<C: OnBackend> Entry<C> {
 /// Batches of one shape alone, just as many as go side by side and one more: every shape of at most
 /// one `unit` of associated data and `most` of message. Whatever is altered in one message, that
 /// one is refused and no other.
-fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
+fn every_shape_stands_alone(algorithm: &Algorithm, unit: usize, most: usize) {
     // T's first and last byte, and K_C's or those of a longer T.
     const PARTS: [Part; 7] = [
         Part::Nonce,
@@ -123,8 +90,7 @@ fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
         Part::Tag(16),
         Part::Tag(47),
     ];
-    let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
-    let meaning = C::on(&key, soft());
+    let meaning = on(algorithm, soft());
     for (ad, message) in (0..=1).flat_map(|ad| (0..=most).map(move |message| (ad, message))) {
         for count in [4, 5] {
             let length = |units: usize, i: usize| (units * unit).saturating_sub(3 * i);
@@ -132,7 +98,7 @@ fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
                 |i: usize| Entry::new(&meaning, i as u64, length(ad, i), length(message, i));
             for backend in Backend::available() {
                 let name = format!("{count} of {ad} and {message} on {}", backend.name());
-                let cipher = C::on(&key, backend);
+                let cipher = on(algorithm, backend);
                 let mut entries: Vec<_> = (0..count).map(entry).collect();
                 let mut messages: Vec<_> = entries.iter_mut().map(Entry::as_message).collect();
                 assert!(messages.iter().all(|message| message.outcome.is_err()), "{name}");
@@ -165,13 +131,12 @@ fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
 
 /// Batches of every size up to 33 with lengths drawn from `lengths`, so that some fill the lanes
 /// and some are left over.
-fn is_one_at_a_time<C: OnBackend>(lengths: &[(usize, usize)]) {
-    let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
-    let meaning = C::on(&key, soft());
+fn is_one_at_a_time(algorithm: &Algorithm, lengths: &[(usize, usize)]) {
+    let meaning = on(algorithm, soft());
     for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33] {
         for backend in Backend::available() {
             let name = format!("{count} messages on {}", backend.name());
-            let cipher = C::on(&key, backend);
+            let cipher = on(algorithm, backend);
             let draw = bytes(count as u64, count);
             let mut entries: Vec<_> = (0..)
                 .zip(&draw)
@@ -216,10 +181,9 @@ fn is_one_at_a_time<C: OnBackend>(lengths: &[(usize, usize)]) {
 
 /// Nothing is done if the last message of the batch has a wrong length, which is named, and no
 /// message is called authentic: not even one that was in a batch before.
-fn names_wrong_lengths<C: OnBackend>() {
-    let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
-    let cipher = C::new(&key);
-    let (nonce, tag) = (Nonce::<C>::default().len(), Tag::<C>::default().len());
+fn names_wrong_lengths(algorithm: &Algorithm) {
+    let cipher = on(algorithm, Backend::detect());
+    let (nonce, tag) = (algorithm.nonce_bytes(), algorithm.tag_bytes());
     for (what, expected, actual) in [
         ("nonce", nonce, nonce - 1),
         ("nonce", nonce, nonce + 1),
@@ -286,54 +250,55 @@ const ALIKE: [(usize, usize); 2] = [(13, 30), (16, 32)];
 const BARE: [(usize, usize); 5] = [(0, 16), (0, 30), (0, 47), (0, 64), (0, 0)];
 
 /// `unit` bytes are an update, or a block; messages of up to `most` of them go side by side.
-fn batches<C: OnBackend>(unit: usize, most: usize) {
-    every_shape_stands_alone::<C>(unit, most + 1);
-    is_one_at_a_time::<C>(&MIXED);
-    is_one_at_a_time::<C>(&ALIKE);
-    is_one_at_a_time::<C>(&BARE);
-    names_wrong_lengths::<C>();
+fn batches(name: &str, unit: usize, most: usize) {
+    let algorithm = name.parse().expect(name);
+    every_shape_stands_alone(&algorithm, unit, most + 1);
+    is_one_at_a_time(&algorithm, &MIXED);
+    is_one_at_a_time(&algorithm, &ALIKE);
+    is_one_at_a_time(&algorithm, &BARE);
+    names_wrong_lengths(&algorithm);
 }
 
 #[test]
 fn omd() {
-    batches::<OmdSha256>(32, 2);
-    batches::<OmdSha512>(64, 2);
-    batches::<OmdBlake2b>(64, 2);
+    batches("omd-sha256", 32, 2);
+    batches("omd-sha512", 64, 2);
+    batches("omd-blake2b", 64, 2);
 }
 
 #[test]
 fn xaes() {
-    batches::<Xaes256Gcm>(16, 4);
+    batches("xaes-256-gcm", 16, 4);
 }
 
 #[test]
 fn kc_xaes() {
-    batches::<KcXaes256Gcm>(16, 4);
+    batches("kc-xaes-256-gcm", 16, 4);
 }
 
 #[test]
 fn dndk() {
-    batches::<DndkGcm>(16, 4);
+    batches("dndk-gcm", 16, 4);
 }
 
 #[test]
 fn derivation_by_hmac() {
-    batches::<HKcAes256Gcm>(16, 4);
+    batches("h-kc-aes-256-gcm", 16, 4);
 }
 
 #[test]
 fn aegis_128l() {
-    batches::<Aegis<X128<1>, U16>>(32, 8);
-    batches::<Aegis<X128<1>, U32>>(32, 8);
+    batches("aegis-128l", 32, 8);
+    batches("aegis-128l:tag=32", 32, 8);
 }
 
 #[test]
 fn aegis_256() {
-    batches::<Aegis<X256<1>, U16>>(16, 8);
-    batches::<Aegis<X256<1>, U32>>(16, 8);
+    batches("aegis-256", 16, 8);
+    batches("aegis-256:tag=32", 16, 8);
 }
 
 #[test]
 fn aegis_128x2() {
-    batches::<Aegis<X128<2>, U16>>(64, 2);
+    batches("aegis-128x2", 64, 2);
 }

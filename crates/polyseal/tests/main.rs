@@ -7,7 +7,6 @@ mod acvp;
 mod aegis;
 mod algorithm_names;
 mod attacks;
-mod backends;
 mod batch;
 mod collisions;
 mod conformance;

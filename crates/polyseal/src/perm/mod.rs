@@ -21,7 +21,7 @@ mod keccak;
 mod simpira;
 #[cfg(feature = "testing")]
 pub(crate) mod testing;
-#[cfg(test)]
+#[cfg(all(test, feature = "long-tests"))]
 mod tests;
 mod word_states;
 

@@ -10,13 +10,9 @@ use polyseal::testing::{Backend, LANE_BY_LANE, WIDE};
 use super::array;
 use crate::common::{bytes, soft};
 
-/// Seals and opens wherever the CPU can, by every strategy; `rate` is the variant's.
-fn agree<V: Variant>(rate: usize) {
-    tags_agree::<V, U16>(rate);
-    tags_agree::<V, U32>(rate);
-}
-
-fn tags_agree<V: Variant, T: TagBytes>(rate: usize) {
+/// Seals and opens wherever the CPU can, by every strategy; `rate` is the variant's. A tag's length
+/// is no part of a strategy: vectors have both.
+fn agree<V: Variant, T: TagBytes>(rate: usize) {
     let (key, nonce) = (array::<Aegis<V, T>>(1), array::<Aegis<V, T>>(2));
     let meaning = Aegis::<V, T>::with_backend(&key, soft());
     // Beyond 8 KiB, lane after lane runs in stretches.
@@ -59,10 +55,10 @@ fn tags_agree<V: Variant, T: TagBytes>(rate: usize) {
 }
 
 macro_rules! degrees {
-    ($($name:ident: $variant:ty, $rate:expr;)+) => {$(
+    ($($name:ident: $variant:ty, $tag:ty, $rate:expr;)+) => {$(
         #[test]
         fn $name() {
-            agree::<$variant>($rate);
+            agree::<$variant, $tag>($rate);
         }
     )+};
 }
@@ -72,10 +68,10 @@ macro_rules! degrees {
 // vectors of its name test, and the division of every degree into lanes is a unit test beside the
 // engine.
 degrees! {
-    x128_2: X128<2>, 64;
-    x128_4: X128<4>, 128;
-    x128_8: X128<8, V1>, 256;
-    x256_4: X256<4>, 64;
+    x128_2: X128<2>, U16, 64;
+    x128_4: X128<4>, U32, 128;
+    x128_8: X128<8, V1>, U16, 256;
+    x256_4: X256<4>, U32, 64;
 }
 
 /// The two specifications are one algorithm at degree 1 and two above.
