@@ -19,7 +19,6 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         "T" | "TiB" => 1 << 40,
         _ => return Err("the units are B, KiB, MiB, GiB and TiB".to_owned()),
     };
-    let too_large = || "no message is so long".to_owned();
     let number = match number.split_once('^') {
         None => u64::try_from(digits(number)?).map_err(|_| too_large())?,
         Some((base, exponent)) => {
@@ -33,6 +32,10 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         }
     };
     number.checked_mul(unit).ok_or_else(too_large)
+}
+
+fn too_large() -> String {
+    "no message is so long".to_owned()
 }
 
 fn digits(text: &str) -> Result<u128, String> {

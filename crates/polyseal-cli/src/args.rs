@@ -706,21 +706,23 @@ impl FromStr for RangeArg {
     fn from_str(text: &str) -> Result<Self, String> {
         let (from, to) = text.split_once('-').ok_or("use A-B, A- or -N")?;
         // parse alone would take a sign.
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        if !digits(from) || !digits(to) {
+        if !from.bytes().chain(to.bytes()).all(|b| b.is_ascii_digit()) {
             return Err("use A-B, A- or -N, with numbers of bytes".to_owned());
         }
-        let number = |text: &str| text.parse().map_err(|_| "too large".to_owned());
         match (from, to) {
             ("", "") => Err("use A-B, A- or -N".to_owned()),
-            ("", last) => Ok(Self::Last(number(last)?)),
-            (from, "") => Ok(Self::From(number(from)?, None)),
-            (from, to) => match (number(from)?, number(to)?) {
+            ("", last) => Ok(Self::Last(bytes(last)?)),
+            (from, "") => Ok(Self::From(bytes(from)?, None)),
+            (from, to) => match (bytes(from)?, bytes(to)?) {
                 (from, to) if from <= to => Ok(Self::From(from, Some(to))),
                 _ => Err("it ends before it begins".to_owned()),
             },
         }
     }
+}
+
+fn bytes(digits: &str) -> Result<u64, String> {
+    digits.parse().map_err(|_| "too large".to_owned())
 }
 
 /// A need by its name; help lists them all.

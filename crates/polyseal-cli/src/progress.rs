@@ -83,7 +83,8 @@ impl Progress {
     pub(crate) fn for_list(names: impl Iterator<Item = PathBuf> + Send + 'static) -> Option<Self> {
         let bar = Self::for_files(None, None)?;
         let all = bar.all.clone();
-        let count = move || {
+        // Without the thread the bar does not know how much there is.
+        let _ = thread::Builder::new().spawn(move || {
             let (mut files, mut bytes) = (0, 0);
             for name in names {
                 if all.finished.load(Ordering::Relaxed) {
@@ -93,9 +94,7 @@ impl Progress {
                 bytes += length(&name);
             }
             all.expect(files, bytes);
-        };
-        // Without the thread the bar does not know how much there is.
-        let _ = thread::Builder::new().spawn(count);
+        });
         Some(bar)
     }
 

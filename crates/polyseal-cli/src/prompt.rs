@@ -29,21 +29,25 @@ pub(crate) fn passphrase() -> polyseal_file::Result<Passphrase> {
     }
 }
 
-/// The passphrase for a new file, typed twice or made here.
-pub(crate) fn new_passphrase() -> Result<Passphrase> {
-    let asked = |question| match ask(question)? {
+/// The answer to a question about a new file's passphrase.
+fn typed_for(question: &str) -> Result<Zeroizing<String>> {
+    match ask(question)? {
         Asked::Typed(typed) => Ok(typed),
         Asked::Ended => Err(Failure::usage("no passphrase was typed").hint("nothing was written")),
         Asked::NoTerminal => Err(Failure::usage("there is no terminal to ask for a passphrase")
             .hint("give it with --passphrase-fd")),
-    };
-    let first = asked("New passphrase (nothing: have one made): ")?;
+    }
+}
+
+/// The passphrase for a new file, typed twice or made here.
+pub(crate) fn new_passphrase() -> Result<Passphrase> {
+    let first = typed_for("New passphrase (nothing: have one made): ")?;
     if first.is_empty() {
         let made = random_passphrase()?;
         tell("The new passphrase is ", &made)?;
         return Ok(Passphrase::new(made.into_bytes())?);
     }
-    let second = asked("The new passphrase again: ")?;
+    let second = typed_for("The new passphrase again: ")?;
     if *first != *second {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }
@@ -68,7 +72,6 @@ pub(crate) fn descriptor(fd: u32) -> Result<File> {
 
 /// The next line of `file`, which the file descriptor `fd` is; and not a byte more is taken.
 pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
-    let failure = |error| descriptor_failure(fd, &error);
     // As long as any passphrase, an end of line, and a byte to see that it is too long.
     let mut line = Zeroizing::new(vec![0; Passphrase::MAX_BYTES + 3]);
     let (mut length, mut ended) = (0, false);
@@ -81,7 +84,7 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
             }
             Ok(_) => length += 1,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(failure(e)),
+            Err(e) => return Err(descriptor_failure(fd, &e)),
         }
     }
     line.truncate(length);
@@ -189,10 +192,10 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if line.len() == LONGEST {
         return Err(polyseal_file::Error::Passphrase);
     }
-    let unfit = |why| refused(Code::Usage, why);
-    let typed = std::str::from_utf8(line).map_err(|_| unfit("the terminal does not send UTF-8"))?;
+    let typed = std::str::from_utf8(line)
+        .map_err(|_| refused(Code::Usage, "the terminal does not send UTF-8"))?;
     if typed.contains(char::is_control) {
-        return Err(unfit("the input has a control character"));
+        return Err(refused(Code::Usage, "the input has a control character"));
     }
     // It has its final size: it may become a string that is shrunk to it.
     let mut text = Zeroizing::new(String::with_capacity(typed.len()));

@@ -204,8 +204,7 @@ impl Header {
         }
         check_together(&stanzas)?;
         // All of them, side by side: one after the other takes longer than to seal a small file.
-        let nonzero = |bytes: &[u8]| bytes.iter().fold(0, |any, byte| any | byte) != 0;
-        if nonzero(area) || nonzero(&bytes[RESERVED_AT..SALT_AT]) {
+        if !is_zero(area) || !is_zero(&bytes[RESERVED_AT..SALT_AT]) {
             return Err(HeaderError::Padding.into());
         }
         Ok(Self { suite, segment, stanzas, bytes: bytes.to_vec() })
@@ -450,6 +449,10 @@ fn payload_offset(fixed: &[u8; STANZA_AREA_AT]) -> Result<usize> {
         .filter(|n| (MIN_HEADER_BYTES..=MAX_HEADER_BYTES).contains(n))
         .filter(|n| n.is_multiple_of(MIN_HEADER_BYTES))
         .ok_or_else(|| HeaderError::PayloadOffset.into())
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |any, byte| any | byte) == 0
 }
 
 /// Checks the rules on which stanzas may stand beside each other.

@@ -274,12 +274,11 @@ mod tests {
 
     #[test]
     fn every_digit_and_no_other_byte_in_any_place() {
-        let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
         for at in 0..2 * KEY_BYTES {
             for byte in (0..=u8::MAX).filter(|byte| *byte != b'\n') {
                 let mut line = format!("{PREFIX}{}\n", "0".repeat(2 * KEY_BYTES)).into_bytes();
                 line[PREFIX.len() + at] = byte;
-                match value(byte) {
+                match char::from(byte).to_digit(16).map(|value| value as u8) {
                     Some(value) => {
                         let mut key = [0; KEY_BYTES];
                         key[at / 2] = value << (4 * (1 - at % 2));

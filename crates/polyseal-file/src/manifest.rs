@@ -172,8 +172,11 @@ pub enum Error {
 /// ```
 #[must_use]
 pub fn compare(one: &[u8], other: &[u8]) -> Ordering {
-    let names = |path| <[u8]>::split(path, |&byte| byte == b'/');
     names(one).cmp(names(other))
+}
+
+fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|&byte| byte == b'/')
 }
 
 /// Whether the link at `path` cannot lead out of the tree, whatever other links are in it: its
@@ -190,9 +193,12 @@ pub fn stays_inside(path: &[u8], target: &[u8]) -> bool {
         return false;
     }
     let depth = path.iter().filter(|&&byte| byte == b'/').count();
-    let names = || target.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
-    let up = names().take_while(|name| *name == b"..").count();
-    up <= depth && names().skip(up).all(|name| name != b"..")
+    let mut steps = names(target).filter(|name| !matches!(*name, b"" | b".")).peekable();
+    let mut up = 0;
+    while steps.next_if(|name| *name == b"..").is_some() {
+        up += 1;
+    }
+    up <= depth && steps.all(|name| name != b"..")
 }
 
 /// Writes a manifest.
@@ -403,25 +409,23 @@ struct EntryOrder {
 
 impl EntryOrder {
     fn expect(&mut self, entry: &Entry) -> Result<(), Error> {
-        let invalid = |problem| Err(Error::Invalid(problem));
         let path = &entry.path[..];
-        let is_name = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&0);
-        if !path.split(|&byte| byte == b'/').all(is_name) {
-            return invalid(Problem::Path);
+        if names(path).any(|name| matches!(name, b"" | b"." | b"..") || name.contains(&0)) {
+            return Err(Error::Invalid(Problem::Path));
         }
         match &entry.kind {
             Kind::Link { target } if target.is_empty() || target.contains(&0) => {
-                return invalid(Problem::Path);
+                return Err(Error::Invalid(Problem::Path));
             }
-            Kind::Link { .. } if entry.mode != 0 => return invalid(Problem::Mode),
-            _ if entry.mode > 0o777 => return invalid(Problem::Mode),
+            Kind::Link { .. } if entry.mode != 0 => return Err(Error::Invalid(Problem::Mode)),
+            _ if entry.mode > 0o777 => return Err(Error::Invalid(Problem::Mode)),
             _ => {}
         }
         if entry.modified.nanoseconds >= 1_000_000_000 {
-            return invalid(Problem::Time);
+            return Err(Error::Invalid(Problem::Time));
         }
         if self.entries > 0 && compare(&self.last, path).is_ge() {
-            return invalid(Problem::Order);
+            return Err(Error::Invalid(Problem::Order));
         }
         // Entries come in order: a directory's entries follow it before all else.
         let parent = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
@@ -429,7 +433,7 @@ impl EntryOrder {
         let is_open = open.starts_with(&path[..parent])
             && (parent == 0 || open.len() == parent || open[parent] == b'/');
         if !is_open {
-            return invalid(Problem::Parent);
+            return Err(Error::Invalid(Problem::Parent));
         }
         self.directory = if entry.kind == Kind::Directory { path.len() } else { parent };
         path.clone_into(&mut self.last);

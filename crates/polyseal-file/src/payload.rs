@@ -227,8 +227,13 @@ impl Payload {
     }
 
     fn open_into(&self, range: Range<u64>, stored: &[u8], out: &mut [u8]) -> Result<()> {
-        let fresh = || Zeroizing::new(Vec::with_capacity(self.layout.stored_unit() as usize));
-        self.open_keeping(range, stored, out, fresh, drop)
+        self.open_keeping(
+            range,
+            stored,
+            out,
+            || Zeroizing::new(Vec::with_capacity(self.layout.stored_unit() as usize)),
+            drop,
+        )
     }
 
     /// Fills `out` with `range` of the plaintext from the `stored` bytes of its segments; on an
@@ -266,8 +271,8 @@ impl Payload {
             if range.start <= start && end <= range.end {
                 // All that are whole, as far as they go together.
                 let most = (index + together).min(segments.end);
-                let whole = |next: u64| self.layout.plain(&(index..next)).end <= range.end;
-                let next = if whole(most) { most } else { most - 1 };
+                let is_whole = self.layout.plain(&(index..most)).end <= range.end;
+                let next = if is_whole { most } else { most - 1 };
                 let bytes = (self.layout.plain(&(index..next)).end - at) as usize;
                 let (here, rest) =
                     stored.split_at((unit * (next - index) as usize).min(stored.len()));

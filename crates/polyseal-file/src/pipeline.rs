@@ -388,62 +388,20 @@ impl Drop for AbandonOnDrop<'_, '_> {
     }
 }
 
+/// The bytes so far, counted by all workers.
+#[derive(Default)]
+struct Counted {
+    input: AtomicU64,
+    output: AtomicU64,
+}
+
 impl Pipeline<'_> {
     /// Carries the whole payload from `source` to `sink`.
     pub(crate) fn carry(&self, source: &Source<'_>, sink: Sink<'_>) -> Result<Totals> {
         let slots = self.slots(source.total());
-        let (input, output) = (AtomicU64::new(0), AtomicU64::new(0));
-        let new_batch = || {
-            let (input, output) = (self.cipher.input_unit(), self.cipher.output_unit());
-            // An input of less than a segment needs room for itself and a tag.
-            let most = source.total().and_then(|total| usize::try_from(total).ok());
-            let most = most.map_or(usize::MAX, |most| most.saturating_add(input.abs_diff(output)));
-            Batch::new(slots, input.max(output).min(most))
-        };
-        // One batch; whether there may be more.
-        let step = |batch: &mut Batch| {
-            if sink.stopped() {
-                return false;
-            }
-            let (mut carried, mut done) = (0, BatchResult::default());
-            let index = match source.next(&self.cipher, batch) {
-                Ok(None) => return false,
-                Err((index, error)) => {
-                    done.failure = Some(error);
-                    index
-                }
-                Ok(Some((index, _))) if self.is_cancelled() => {
-                    done.failure = Some(Error::Cancelled);
-                    index
-                }
-                Ok(Some((index, claim))) => {
-                    done.first = claim.first;
-                    // The stored segments are the input of opening, and the output of sealing.
-                    let opened = self.leaves(!self.cipher.seals(), batch, claim.bytes);
-                    match batch.apply(&self.cipher, &claim) {
-                        Ok(bytes) => {
-                            (carried, done.bytes) = (claim.bytes, bytes);
-                            let sealed = self.leaves(self.cipher.seals(), batch, bytes);
-                            for (leaves, to) in opened.into_iter().chain(sealed) {
-                                to.add(claim.first, leaves);
-                            }
-                            input.fetch_add(carried as u64, Ordering::Relaxed);
-                            output.fetch_add(bytes as u64, Ordering::Relaxed);
-                        }
-                        Err(PartialFailure { output, error }) => {
-                            (done.bytes, done.failure) = (output, Some(error));
-                        }
-                    }
-                    index
-                }
-            };
-            let go_on = sink.put(index, self.cipher.output_unit(), batch, &mut done);
-            if let Some(progress) = self.progress {
-                progress(carried as u64);
-            }
-            go_on
-        };
-        let mut batch = new_batch();
+        let counted = Counted::default();
+        let step = |batch: &mut Batch| self.carry_batch(source, &sink, &counted, batch);
+        let mut batch = self.new_batch(source.total(), slots);
         if step(&mut batch) && !source.has_ended() {
             let work = |mut batch: Batch| {
                 let abandon = AbandonOnDrop(&sink);
@@ -451,7 +409,8 @@ impl Pipeline<'_> {
                 mem::forget(abandon);
             };
             thread::scope(|scope| {
-                let spawn = |_| thread::Builder::new().spawn_scoped(scope, || work(new_batch()));
+                let start = || work(self.new_batch(source.total(), slots));
+                let spawn = |_| thread::Builder::new().spawn_scoped(scope, start);
                 // A thread that cannot be started is a thread less.
                 let workers = self.workers(source.total(), slots);
                 let others: Vec<_> = (1..workers).map(spawn).filter_map(io::Result::ok).collect();
@@ -464,7 +423,65 @@ impl Pipeline<'_> {
             });
         }
         sink.end()?;
-        Ok(Totals { input: input.into_inner(), output: output.into_inner() })
+        Ok(Totals { input: counted.input.into_inner(), output: counted.output.into_inner() })
+    }
+
+    fn new_batch(&self, total: Option<u64>, slots: usize) -> Batch {
+        let (input, output) = (self.cipher.input_unit(), self.cipher.output_unit());
+        // An input of less than a segment needs room for itself and a tag.
+        let most = total.and_then(|total| usize::try_from(total).ok());
+        let most = most.map_or(usize::MAX, |most| most.saturating_add(input.abs_diff(output)));
+        Batch::new(slots, input.max(output).min(most))
+    }
+
+    /// Carries one batch; whether there may be more.
+    fn carry_batch(
+        &self,
+        source: &Source<'_>,
+        sink: &Sink<'_>,
+        counted: &Counted,
+        batch: &mut Batch,
+    ) -> bool {
+        if sink.stopped() {
+            return false;
+        }
+        let (mut carried, mut done) = (0, BatchResult::default());
+        let index = match source.next(&self.cipher, batch) {
+            Ok(None) => return false,
+            Err((index, error)) => {
+                done.failure = Some(error);
+                index
+            }
+            Ok(Some((index, _))) if self.is_cancelled() => {
+                done.failure = Some(Error::Cancelled);
+                index
+            }
+            Ok(Some((index, claim))) => {
+                done.first = claim.first;
+                // The stored segments are the input of opening, and the output of sealing.
+                let opened = self.leaves(!self.cipher.seals(), batch, claim.bytes);
+                match batch.apply(&self.cipher, &claim) {
+                    Ok(bytes) => {
+                        (carried, done.bytes) = (claim.bytes, bytes);
+                        let sealed = self.leaves(self.cipher.seals(), batch, bytes);
+                        for (leaves, to) in opened.into_iter().chain(sealed) {
+                            to.add(claim.first, leaves);
+                        }
+                        counted.input.fetch_add(carried as u64, Ordering::Relaxed);
+                        counted.output.fetch_add(bytes as u64, Ordering::Relaxed);
+                    }
+                    Err(PartialFailure { output, error }) => {
+                        (done.bytes, done.failure) = (output, Some(error));
+                    }
+                }
+                index
+            }
+        };
+        let go_on = sink.put(index, self.cipher.output_unit(), batch, &mut done);
+        if let Some(progress) = self.progress {
+            progress(carried as u64);
+        }
+        go_on
     }
 
     /// The leaves of the stored segments in `batch`, if it `is_stored` and somebody asks for them.

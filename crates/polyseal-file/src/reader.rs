@@ -173,8 +173,13 @@ impl<S: ReadAt> Reader<S> {
             stored = vec![0; bytes];
         }
         fill(&self.source, &mut stored[..bytes], start)?;
-        let keep = |open| self.put_recent_segment(open);
-        self.payload.open_keeping(range, &stored[..bytes], out, || self.take_buffer(), keep)?;
+        self.payload.open_keeping(
+            range,
+            &stored[..bytes],
+            out,
+            || self.take_buffer(),
+            |open| self.put_recent_segment(open),
+        )?;
         let mut shared = self.shared();
         let waiting: usize = shared.stored.iter().map(Vec::len).sum();
         if waiting + stored.len() <= SPARE {

@@ -40,14 +40,14 @@ impl Recipients {
         Self::default()
     }
 
-    /// Adds everyone who has this key.
+    /// For everyone who has this key, too.
     #[must_use]
     pub fn key(mut self, key: Key) -> Self {
         self.keys.push(key);
         self
     }
 
-    /// Adds everyone who knows this passphrase, and nobody else.
+    /// For everyone who knows this passphrase, and nobody else.
     #[cfg(feature = "passphrase")]
     #[must_use]
     pub fn passphrase(mut self, passphrase: Passphrase) -> Self {

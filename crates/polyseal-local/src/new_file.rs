@@ -70,6 +70,27 @@ enum Name {
     Temporary(Temporary),
 }
 
+impl Name {
+    /// Gives `file` the name of `place` instead of this one.
+    fn give(self, file: &File, place: &Place, overwrite: bool) -> io::Result<()> {
+        let Place { directory, name, .. } = place;
+        match self {
+            Self::None => match directory.name_unnamed(file, name) {
+                Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
+                    let link = |name: &OsStr| directory.name_unnamed(file, name);
+                    let (temporary, ()) = Temporary::new(directory, link)?;
+                    directory.rename_file(file, temporary.name(), name)
+                }
+                linked => linked,
+            },
+            Self::Temporary(temporary) if overwrite => {
+                directory.rename_file(file, temporary.name(), name)
+            }
+            Self::Temporary(temporary) => directory.rename_to_new(file, temporary.name(), name),
+        }
+    }
+}
+
 impl NewFile {
     /// Begins the file at `path`. Links are followed: the file that they name is made or replaced.
     ///
@@ -84,8 +105,7 @@ impl NewFile {
         let (folder, name) = Directory::parent_and_name(path).cannot("write", path)?;
         let place = match folder.stat(&name) {
             Ok(seen) if seen.kind() == EntryKind::Link => {
-                let leads_nowhere = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-                if fs::metadata(path).is_err_and(|error| leads_nowhere(&error)) {
+                if fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                     return Err(Error::new(path, Problem::DanglingLink));
                 }
                 Place::from_path(path)?
@@ -184,16 +204,19 @@ impl NewFile {
     /// or that a new one [may have](allowed_mode) here. Nothing else is then taken over from a
     /// replaced file.
     pub(crate) fn set(&mut self, mode: u16, modified: Timestamp) -> Result {
-        let Place { directory, name, shown, .. } = &self.place;
         let replaced = self.replaced.take();
-        let set = || match replaced {
+        self.set_over(replaced, mode, modified).cannot("write", &self.place.shown)
+    }
+
+    fn set_over(&self, replaced: Option<Access>, mode: u16, modified: Timestamp) -> io::Result<()> {
+        let Place { directory, name, .. } = &self.place;
+        match replaced {
             None => contents::set(&self.file, allowed_mode(directory, &self.file, mode)?, modified),
             Some(replaced) => {
                 contents::set(&self.file, mode & OWNER, modified)?;
                 replaced.carry_over(directory, name, &self.file, mode)
             }
-        };
-        set().cannot("write", shown)
+        }
     }
 
     /// Waits until the file is on disk; its name will be, too.
@@ -207,18 +230,19 @@ impl NewFile {
 
     /// Makes all but the name ready: a file that replaces another has its mode, and is on disk.
     pub(crate) fn ready(&mut self) -> Result {
-        let mut ready = || {
-            if self.overwrite && self.place.status().is_ok() {
-                if let Some(replaced) = self.replaced.take() {
-                    let Place { directory, name, .. } = &self.place;
-                    replaced.carry_over(directory, name, &self.file, ALL)?;
-                }
-                // Only a file that is certainly on disk may take another's place.
-                self.file.sync_all()?;
+        self.make_ready().cannot("write", &self.place.shown)
+    }
+
+    fn make_ready(&mut self) -> io::Result<()> {
+        if self.overwrite && self.place.status().is_ok() {
+            if let Some(replaced) = self.replaced.take() {
+                let Place { directory, name, .. } = &self.place;
+                replaced.carry_over(directory, name, &self.file, ALL)?;
             }
-            Ok(())
-        };
-        ready().cannot("write", &self.place.shown)
+            // Only a file that is certainly on disk may take another's place.
+            self.file.sync_all()?;
+        }
+        Ok(())
     }
 
     /// Gives the file, which is [`ready`](Self::ready), its name; the directory that has it now,
@@ -238,27 +262,10 @@ impl NewFile {
 
     fn take_name(self) -> Result<Directory> {
         let Self { file, name, place, overwrite, .. } = self;
-        let Place { directory, name: with_shown, shown, .. } = &place;
-        let give = || match name {
-            Name::None => match directory.name_unnamed(&file, with_shown) {
-                Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
-                    let link = |name: &OsStr| directory.name_unnamed(&file, name);
-                    let (temporary, ()) = Temporary::new(directory, link)?;
-                    directory.rename_file(&file, temporary.name(), with_shown)
-                }
-                linked => linked,
-            },
-            Name::Temporary(temporary) if overwrite => {
-                directory.rename_file(&file, temporary.name(), with_shown)
-            }
-            Name::Temporary(temporary) => {
-                directory.rename_to_new(&file, temporary.name(), with_shown)
-            }
-        };
-        match give() {
-            Ok(()) => Ok(directory.clone()),
+        match name.give(&file, &place, overwrite) {
+            Ok(()) => Ok(place.directory),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&place)),
-            Err(error) => Err(Error::io("write", shown, error)),
+            Err(error) => Err(Error::io("write", &place.shown, error)),
         }
     }
 

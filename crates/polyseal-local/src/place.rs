@@ -29,18 +29,19 @@ impl Place {
     /// # Errors
     /// [`Problem::Io`](crate::Problem::Io), if there is no file.
     pub fn from_path(path: &Path) -> Result<Self> {
-        let of = || {
-            let named_in = Directory::open(path.parent().unwrap_or(Path::new("")))?;
-            if let Some(name) = path.file_name().filter(|_| !ends_in_separator(path))
-                && named_in.stat(name)?.kind() != EntryKind::Link
-            {
-                return Ok(Self::new(named_in, name.to_owned(), path.to_owned()));
-            }
-            let shown = fs::canonicalize(path)?;
-            let (directory, name) = Directory::parent_and_name(&shown)?;
-            Ok(Self { directory, name, shown, named_in })
-        };
-        of().cannot("read", path)
+        Self::find(path).cannot("read", path)
+    }
+
+    fn find(path: &Path) -> io::Result<Self> {
+        let named_in = Directory::open(path.parent().unwrap_or(Path::new("")))?;
+        if let Some(name) = path.file_name().filter(|_| !ends_in_separator(path))
+            && named_in.stat(name)?.kind() != EntryKind::Link
+        {
+            return Ok(Self::new(named_in, name.to_owned(), path.to_owned()));
+        }
+        let shown = fs::canonicalize(path)?;
+        let (directory, name) = Directory::parent_and_name(&shown)?;
+        Ok(Self { directory, name, shown, named_in })
     }
 
     /// The name `name` in a directory, which messages call `shown`. No link is followed.

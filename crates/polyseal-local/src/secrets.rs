@@ -16,18 +16,22 @@ const SECRETS: [(&str, bool); 3] =
 fn first_secret(text: &str) -> Option<Range<usize>> {
     let NormalizedText { text: plain, places } = &NormalizedText::new(text);
     let lower = plain.to_ascii_lowercase();
-    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let find = |(secret, as_it_is): (&str, bool)| {
+    let keys = SECRETS.into_iter().filter_map(|(secret, as_it_is)| {
         let found = if as_it_is { plain } else { &lower }.match_indices(secret);
-        let end = |at: usize| plain[at..].find(|c| !is_key(c)).map_or(plain.len(), |end| at + end);
-        found.map(|(at, _)| at..end(at)).find(|place| place.len() > secret.len() + 8)
-    };
+        found.map(|(at, _)| at..end_of_key(plain, at)).find(|key| key.len() > secret.len() + 8)
+    });
     // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
     let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
     let body = lower.find("b3blbnnzac1rzxk");
     let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
-    let found = SECRETS.into_iter().filter_map(find).chain(to_the_end);
+    let found = keys.chain(to_the_end);
     found.min_by_key(|place| place.start).map(|place| places[place.start]..places[place.end])
+}
+
+/// The end of the letters, digits and hyphens from `start` on.
+fn end_of_key(text: &str, start: usize) -> usize {
+    let length = text[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    length.map_or(text.len(), |length| start + length)
 }
 
 /// A text with `-` for every dash and hyphen that a word processor puts there, and without those
@@ -97,14 +101,7 @@ const ADDRESSES: [(&str, bool); 9] = [
 /// users and passwords.
 fn without_credentials(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
-    let first = |text: &str| {
-        let lower = text.to_ascii_lowercase();
-        let found = ADDRESSES.iter().filter_map(|&(start, query)| {
-            lower.find(start).map(|at| (at, at + start.len(), query))
-        });
-        found.min()
-    };
-    while let Some((_, begin, has_query)) = first(rest) {
+    while let Some((_, begin, has_query)) = first_address(rest) {
         let (before, address) = rest.split_at(begin);
         let end = address.find(|c: char| c.is_whitespace() || "\"<>".contains(c));
         let (address, behind) = address.split_at(end.unwrap_or(address.len()));
@@ -143,6 +140,15 @@ pub fn without_secrets(text: &str) -> String {
         rest = &rest[end..];
     }
     kept + rest
+}
+
+/// Where the first address begins, where its scheme ends, and whether it may have a query.
+fn first_address(text: &str) -> Option<(usize, usize, bool)> {
+    let lower = text.to_ascii_lowercase();
+    let found = ADDRESSES
+        .iter()
+        .filter_map(|&(start, query)| lower.find(start).map(|at| (at, at + start.len(), query)));
+    found.min()
 }
 
 /// Whether `path` is a key itself, and not the name of a file.

@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use crate::platform;
 
+/// The number of the moment, if a test has set one.
+fn steps() -> Option<AtomicU64> {
+    std::env::var("POLYSEAL_TEST_KILLED_AT").ok()?.parse().ok().map(AtomicU64::new)
+}
+
 /// A moment at which a test ends the process as SIGKILL does.
 pub(crate) fn step() {
     static LEFT: OnceLock<Option<AtomicU64>> = OnceLock::new();
     if !cfg!(debug_assertions) {
         return;
     }
-    let steps = || std::env::var("POLYSEAL_TEST_KILLED_AT").ok()?.parse().ok().map(AtomicU64::new);
     if let Some(left) = LEFT.get_or_init(steps)
         && left.fetch_sub(1, Ordering::Relaxed) == 1
     {

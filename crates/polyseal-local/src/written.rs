@@ -15,7 +15,6 @@
 //! is noticed.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -153,10 +152,10 @@ fn twin(place: &Place) -> Option<PathBuf> {
         return None;
     }
     let (key, id) = (folded(place.name.as_ref()), place.status().ok()?.id());
-    let is_alike = |name: &&OsString| folded(name.as_ref()) == key;
-    let is_it = |name: &&OsString| place.directory.stat(name).is_ok_and(|it| it.id() == id);
-    let names = || names.iter().map(|(name, _)| name);
-    let other = names().find(is_alike).or_else(|| names().find(is_it))?;
+    let alike = names.iter().find(|(name, _)| folded(name.as_ref()) == key);
+    let (other, _) = alike.or_else(|| {
+        names.iter().find(|(name, _)| place.directory.stat(name).is_ok_and(|it| it.id() == id))
+    })?;
     Some(place.shown.with_file_name(other))
 }
 

@@ -98,22 +98,27 @@ fn verify(args: &VerifyArgs) -> Result {
     mac.verify(&nonce, &message, &tag).map_err(cipher_failure)
 }
 
+/// A failure of an option. A key belongs to another one, and may be here by mistake.
+fn wrong(message: String) -> Failure {
+    Failure::usage(without_hexadecimal_keys(&message))
+}
+
+fn is_permission(algorithm: &Algorithm, param: &str) -> bool {
+    let name = param.split_once('=').map_or("", |(name, _)| name);
+    let mut params = algorithm.family().sizes.params.iter();
+    params.any(|param| param.name == name && param.kind == ParamKind::Permission)
+}
+
 /// The algorithm with every `--param`, if it is of the kind that the command is for.
 fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
     let listed = "`polyseal suites` lists the algorithms, their sizes and parameters";
-    // A key belongs to another option, and may be here by mistake.
-    let wrong = |message: String| Failure::usage(without_hexadecimal_keys(&message));
     let mut algorithm: Algorithm = args
         .suite
         .parse()
         .map_err(|error| wrong(format!("--suite {}: {error}", args.suite)).hint(listed))?;
     // A permission comes before what it is for.
-    let is_permission = |param: &&String| {
-        let name = param.split_once('=').map_or("", |(name, _)| name);
-        let mut params = algorithm.family().sizes.params.iter();
-        params.any(|param| param.name == name && param.kind == ParamKind::Permission)
-    };
-    let (permissions, others): (Vec<_>, Vec<_>) = args.param.iter().partition(is_permission);
+    let (permissions, others): (Vec<_>, Vec<_>) =
+        args.param.iter().partition(|param| is_permission(&algorithm, param));
     for param in permissions.into_iter().chain(others) {
         let chosen = param.split_once('=').and_then(|(name, value)| {
             Some(algorithm.with(name, algorithm.value_of(name, value).ok()?))

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use polyseal_file::Suite;
 
@@ -40,18 +40,21 @@ const BASH_FILES: &str = "    for i in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"
 
     case \"${cmd}\" in\n";
 
+/// The suites of files, or all algorithms.
+fn suites(files: bool) -> Vec<&'static str> {
+    if files {
+        return Suite::allowed().to_vec();
+    }
+    polyseal::registry::families().iter().map(|family| family.identity.id).collect()
+}
+
 /// The same command, whose `--suite` has the names that it takes.
 fn with_suites(command: Command) -> Command {
-    let names = |files: bool| -> Vec<&'static str> {
-        let all = polyseal::registry::families().iter().map(|family| family.identity.id);
-        if files { Suite::allowed().to_vec() } else { all.collect() }
-    };
-    let is_suite = |arg: &Arg| ["suite", "suites"].contains(&arg.get_id().as_str());
     command.mut_subcommands(|sub| {
         let files = sub.get_name() == "encrypt";
         let sub = sub.mut_args(|arg| {
-            if is_suite(&arg) {
-                arg.value_parser(PossibleValuesParser::new(names(files)))
+            if ["suite", "suites"].contains(&arg.get_id().as_str()) {
+                arg.value_parser(PossibleValuesParser::new(suites(files)))
             } else {
                 arg
             }

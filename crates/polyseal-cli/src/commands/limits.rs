@@ -8,7 +8,7 @@ use polyseal::limits::Nonces;
 use polyseal::limits::bounds::{Amount, Assessment, Bound, Load, Probability};
 use polyseal::limits::bounds::{assess, messages_within};
 use polyseal::registry::Algorithm;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{print, print_json};
 use crate::args::{LimitsArgs, NonceKind};
@@ -118,11 +118,7 @@ impl LimitsReport {
     }
 
     fn json(&self) -> Value {
-        let bounds = |bounds: &[Bound]| bounds.iter().map(json_of).collect::<Vec<_>>();
         let Load { keys, messages, message_bytes, ad_bytes, forgeries, work, .. } = self.load;
-        let by_risk = |values: [Value; 2]| {
-            RISKS.iter().zip(values).map(|(risk, value)| (format!("2^{risk}"), value)).collect()
-        };
         let crossed: Vec<_> = self.assessment.crossed.iter().map(ToString::to_string).collect();
         json!({
             "suite": self.algorithm.to_string(),
@@ -135,11 +131,11 @@ impl LimitsReport {
                 "forgeries_log2": number(forgeries.log2()),
                 "work_log2": number(work.log2()),
             },
-            "bounds": bounds(&self.assessment.usage),
+            "bounds": json_bounds(&self.assessment.usage),
             "binding": self.binding(),
             "total_log2": number(self.assessment.total().log2_rounded()),
-            "offline": bounds(&self.assessment.offline),
-            "not_counted": bounds(&self.assessment.not_counted),
+            "offline": json_bounds(&self.assessment.offline),
+            "not_counted": json_bounds(&self.assessment.not_counted),
             "crossed": crossed,
             "messages_log2": Value::Object(by_risk(self.messages.map(|messages| {
                 messages.map_or(Value::Null, |amount| number(floor(amount)))
@@ -253,6 +249,15 @@ fn risk(log2: i32) -> Probability {
 fn row(bound: &Bound) -> String {
     let probability = bound.probability().to_string();
     format!("  {:<26} {probability:>8}  {}  [{}]", bound.name, bound.formula, bound.source)
+}
+
+fn json_bounds(bounds: &[Bound]) -> Vec<Value> {
+    bounds.iter().map(json_of).collect()
+}
+
+/// The values by risk.
+fn by_risk(values: [Value; 2]) -> Map<String, Value> {
+    RISKS.iter().zip(values).map(|(risk, value)| (format!("2^{risk}"), value)).collect()
 }
 
 fn json_of(bound: &Bound) -> Value {

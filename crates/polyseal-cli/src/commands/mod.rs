@@ -47,6 +47,6 @@ use crate::messages::{note, print, print_bytes, print_json, warn, warn_of_weak};
 
 /// The suites for files that are instances of `family`.
 fn suites_of(family: &Family) -> impl Iterator<Item = &'static str> {
-    let is_of = |name: &&str| name.split(':').next() == Some(family.identity.id);
-    polyseal_file::Suite::allowed().iter().copied().filter(is_of)
+    let allowed = polyseal_file::Suite::allowed().iter().copied();
+    allowed.filter(|name| name.split(':').next() == Some(family.identity.id))
 }

@@ -193,8 +193,7 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
         return rekey_objects(args, names, &bar);
     }
     let names = names.map(|name| {
-        let is_file = |name: PathBuf| expect_file(&name).map(|()| name);
-        name.and_then(is_file).map_err(Failure::into_local)
+        name.and_then(|name| expect_file(&name).map(|()| name)).map_err(Failure::into_local)
     });
     if args.restore {
         let inputs = to_restore(args)?;

@@ -98,14 +98,17 @@ fn kind(family: &Family) -> &'static str {
     }
 }
 
-fn json_of(family: &'static Family) -> Value {
-    let sizes = |sizes: &Sizes| match sizes.long_range() {
+fn json_sizes(sizes: &Sizes) -> Value {
+    match sizes.long_range() {
         Some(range) => {
             let (shortest, longest) = range.into_inner();
             json!({ "default": sizes.default, "shortest": shortest, "longest": longest })
         }
         None => json!({ "default": sizes.default, "allowed": sizes.iter().collect::<Vec<_>>() }),
-    };
+    }
+}
+
+fn json_of(family: &'static Family) -> Value {
     let params = family.sizes.params.iter().map(|param| {
         let value = |value| match param.kind {
             ParamKind::Configuration | ParamKind::Name(_) => json!(param.text(value).to_string()),
@@ -131,9 +134,9 @@ fn json_of(family: &'static Family) -> Value {
         "papers_only": family.identity.papers_only,
         "name": family.identity.name,
         "kind": kind(family),
-        "key_bytes": sizes(&family.sizes.key_bytes),
-        "nonce_bytes": sizes(&family.sizes.nonce_bytes),
-        "tag_bytes": sizes(&family.sizes.tag_bytes),
+        "key_bytes": json_sizes(&family.sizes.key_bytes),
+        "nonce_bytes": json_sizes(&family.sizes.nonce_bytes),
+        "tag_bytes": json_sizes(&family.sizes.tag_bytes),
         "head_bytes": Algorithm::new(family).head_bytes(),
         "params": params.collect::<Vec<_>>(),
         "max_message_bytes": family.limits.max_message_bytes,
@@ -162,22 +165,33 @@ fn json_of(family: &'static Family) -> Value {
     })
 }
 
+fn yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
+}
+
+fn text_sizes(sizes: &Sizes) -> String {
+    format!("{sizes} bytes{}", default_of(sizes))
+}
+
+/// A limit of a key; `none` if there is none.
+fn at_most(log2: Option<u32>, what: &str, none: &str) -> String {
+    log2.map_or_else(|| none.to_owned(), |log2| format!("at most 2^{log2} {what} a key"))
+}
+
 fn text_of(family: &'static Family) -> String {
     let mut text = format!("{} ({}, {})\n", family.identity.id, family.identity.name, kind(family));
     let mut line = |name: &str, value: &dyn Display| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {name:<14} {value}");
     };
-    let yes = |b: bool| if b { "yes" } else { "no" };
-    let sizes = |sizes: &Sizes| format!("{sizes} bytes{}", default_of(sizes));
     line("purpose", &family.identity.purpose);
-    line("key", &sizes(&family.sizes.key_bytes));
-    line("nonce", &sizes(&family.sizes.nonce_bytes));
+    line("key", &text_sizes(&family.sizes.key_bytes));
+    line("nonce", &text_sizes(&family.sizes.nonce_bytes));
     let head = match Algorithm::new(family).head_bytes() {
         0 => String::new(),
         head => format!(", {head} of them the encrypted nonce"),
     };
-    line("tag", &format!("{}{head}", sizes(&family.sizes.tag_bytes)));
+    line("tag", &format!("{}{head}", text_sizes(&family.sizes.tag_bytes)));
     for param in family.sizes.params {
         line(param.name, &values_of(family, param));
     }
@@ -186,9 +200,6 @@ fn text_of(family: &'static Family) -> String {
     }
     line("message", &format!("at most {} bytes", family.limits.max_message_bytes));
     line("ad", &format!("at most {} bytes", family.limits.max_ad_bytes));
-    let at_most = |log2: Option<u32>, what: &str, none: &str| {
-        log2.map_or_else(|| none.to_owned(), |log2| format!("at most 2^{log2} {what} a key"))
-    };
     let no_limit = "no practical limit";
     line("random nonces", &at_most(family.limits.random_nonce_messages_log2, "messages", no_limit));
     let counted = "as many messages as nonces";

@@ -74,12 +74,11 @@ impl TreeEncryption {
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
         run_with_report(&args.many, &bar, None, |tell| {
-            let mut judged = |path: &Path, done| {
+            self.sealer.seal(encryptor, &options, &mut |path, done| {
                 let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
                 tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
-            };
-            self.sealer.seal(encryptor, &options, &mut judged)
+            })
         })
     }
 }

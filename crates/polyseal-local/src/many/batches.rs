@@ -52,8 +52,9 @@ pub(crate) fn in_batches<T: Send, C: Send>(
         let mut ids = HashSet::new();
         while files.len() < batch_size && bytes < BYTES && broken.is_none() {
             // One file under two names would be waited for in vain: it is locked by this batch.
-            let is_twice = |id: &FileId| ids.contains(id);
-            if matches!(items.peek(), Some(Ok(item)) if item.id.as_ref().is_some_and(is_twice)) {
+            if let Some(Ok(Item { id: Some(id), .. })) = items.peek()
+                && ids.contains(id)
+            {
                 break;
             }
             match items.next() {

@@ -180,27 +180,13 @@ pub fn in_order<T: Send, R: Send, O>(
     }
     let shared = SharedState { state: Mutex::new(State::new(working)), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
-    let worker = || {
-        let ends = StopOnDrop(&shared);
-        loop {
-            // The item is taken and the lock released before its work is begun.
-            let next = lock(&items).next();
-            let Some((index, item)) = next else { break };
-            let index = index as u64;
-            if !shared.may_begin(index) {
-                break;
-            }
-            let result = work(item);
-            shared.deliver(index, result);
-        }
-        std::mem::forget(ends);
-        shared.change(|state| state.working -= 1);
-    };
+    let worker = || work_on(&items, &shared, &work);
     thread::scope(|scope| {
         let _ends = StopOnDrop(&shared);
         // A thread that cannot be started is a thread less.
-        let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
-        let started = (0..jobs.get()).filter(start).count();
+        let started = (0..jobs.get())
+            .filter(|_| thread::Builder::new().spawn_scoped(scope, worker).is_ok())
+            .count();
         if started == 0 {
             // This one does.
             let mut items = lock(&items);
@@ -209,6 +195,28 @@ pub fn in_order<T: Send, R: Send, O>(
         shared.change(|state| state.working -= jobs.get() - started);
         consume(&mut OrderedResults { shared: &shared, progress })
     })
+}
+
+/// Takes items, and delivers their results, until there are no more.
+fn work_on<T, R>(
+    items: &Mutex<impl Iterator<Item = (usize, T)>>,
+    shared: &SharedState<R>,
+    work: &impl Fn(T) -> R,
+) {
+    let ends = StopOnDrop(shared);
+    loop {
+        // The item is taken and the lock released before its work is begun.
+        let next = lock(items).next();
+        let Some((index, item)) = next else { break };
+        let index = index as u64;
+        if !shared.may_begin(index) {
+            break;
+        }
+        let result = work(item);
+        shared.deliver(index, result);
+    }
+    std::mem::forget(ends);
+    shared.change(|state| state.working -= 1);
 }
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -294,16 +302,28 @@ mod tests {
     #[test]
     fn who_wants_no_more_ends_it() {
         let done = AtomicU64::new(0);
-        let work = |_| done.fetch_add(1, Ordering::Relaxed);
-        in_order(0_u64.., jobs(2), &(), work, |results| results.take(10).count());
+        in_order(
+            0_u64..,
+            jobs(2),
+            &(),
+            |_| done.fetch_add(1, Ordering::Relaxed),
+            |results| results.take(10).count(),
+        );
         assert!(done.into_inner() >= 10);
     }
 
     #[test]
     fn a_panic_ends_it() {
-        let work = |item: u64| assert_ne!(item, 20);
-        let run = || in_order(0..100_000, jobs(2), &(), work, |results| results.count());
-        assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            in_order(
+                0..100_000,
+                jobs(2),
+                &(),
+                |item| assert_ne!(item, 20),
+                |results| results.count(),
+            )
+        }));
+        assert!(ended.is_err());
     }
 
     /// Cancelling is noticed during a long first item, and no other item is begun.

@@ -29,9 +29,10 @@ pub(crate) fn folded(path: &Path) -> String {
         '\u{fe00}'..='\u{fe0f}',
         '\u{feff}'..='\u{feff}',
     ];
-    let is_ignored = |c: char| IGNORED.iter().any(|range| range.contains(&c));
     let names = path.iter().map(|name| {
-        let name: String = name.to_string_lossy().chars().filter(|c| !is_ignored(*c)).collect();
+        let name = name.to_string_lossy();
+        let name: String =
+            name.chars().filter(|c| !IGNORED.iter().any(|ignored| ignored.contains(c))).collect();
         // Other systems cut these off.
         upper(&name).trim_end_matches(['.', ' ']).to_owned()
     });

@@ -16,9 +16,8 @@ const MOST_LINKS: usize = 40;
 
 /// Whether nobody but this user and root can have chosen that `path` leads to `seen` in `folder`.
 pub(crate) fn way_is_ours(path: &Path, folder: &Directory, seen: &FileStatus) -> bool {
-    let starts_here = |here: Directory| here.is_kept_from_above();
-    let start_is_ours =
-        path.is_absolute() || Directory::open(Path::new(".")).is_ok_and(starts_here);
+    let start_is_ours = path.is_absolute()
+        || Directory::open(Path::new(".")).is_ok_and(|here| here.is_kept_from_above());
     start_is_ours
         && folder.keeps(seen)
         && folder.is_kept_from_above()

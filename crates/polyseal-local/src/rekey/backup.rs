@@ -51,7 +51,6 @@ impl HeaderBackup {
     /// name is none.
     pub(super) fn find(place: &Place, file: &File) -> Result<Result<Option<Self>, BackupProblem>> {
         let copy = copy_of(place);
-        let unread_error = |error: io::Error| Error::io("read", &place.shown, error);
         let mut saved = match open(&copy, file) {
             Ok(Some(saved)) => saved,
             Ok(None) => return Ok(Ok(None)),
@@ -68,7 +67,7 @@ impl HeaderBackup {
         let mut there = vec![0; new.len()];
         let whole = match file.read_exact_at(&mut there, 0) {
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                return Err(unread_error(error));
+                return Err(Error::io("read", &place.shown, error));
             }
             read => read.is_ok(),
         };

@@ -8,7 +8,7 @@
 //! and go on to the next: see [`batch`](super::batch).
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 
 use polyseal_file::Header;
 
@@ -97,13 +97,15 @@ fn copy(place: &Place, file: &File, headers: [&Header; 2]) -> Result<NewFile> {
         }
         made => made?,
     };
-    let write = || {
-        headers.iter().try_for_each(|header| copy.file().write_all(header.as_bytes()))?;
-        // The file's owner can put it back, even if root was interrupted.
-        owner_is_kept(file, copy.file())
-    };
-    write().cannot("write", &place.shown)?;
+    write(headers, file, copy.file()).cannot("write", &place.shown)?;
     Ok(copy)
+}
+
+/// Writes `headers` of `file` to `copy`.
+fn write(headers: [&Header; 2], file: &File, mut copy: &File) -> io::Result<()> {
+    headers.iter().try_for_each(|header| copy.write_all(header.as_bytes()))?;
+    // The file's owner can put it back, even if root was interrupted.
+    owner_is_kept(file, copy)
 }
 
 #[cfg(test)]

@@ -36,12 +36,17 @@ pub fn rekey_files(
         let id = FileId::from_path(&name).ok();
         Ok(Item { bytes, id, it: name.clone(), name })
     });
-    let before = |files: &[Item<PathBuf>]| {
-        let places = files.iter().filter_map(|file| Place::from_path(&file.it).ok());
-        recover(places, rekey, options);
-    };
-    let prepare = |path: PathBuf| prepare_file(&path, rekey, options).map(Some);
-    in_batches(options, items, &mut report, before, prepare, make)?;
+    in_batches(
+        options,
+        items,
+        &mut report,
+        |files| {
+            let places = files.iter().filter_map(|file| Place::from_path(&file.it).ok());
+            recover(places, rekey, options);
+        },
+        |path| prepare_file(&path, rekey, options).map(Some),
+        make,
+    )?;
     report.end(Path::new("."))
 }
 
@@ -58,12 +63,24 @@ pub fn restore_files(
     let mut report = FileReporter::new(tell, options.progress);
     let items =
         paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
-    let prepare = |path: PathBuf| {
-        let change = restore_change(&Place::from_path(&path)?, trust, options)?;
-        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
-    };
-    in_batches(options, items, &mut report, |_| (), prepare, make)?;
+    in_batches(
+        options,
+        items,
+        &mut report,
+        |_| (),
+        |path| prepare_restore(&Place::from_path(&path)?, trust, options),
+        make,
+    )?;
     report.end(Path::new("."))
+}
+
+pub(super) fn prepare_restore(
+    place: &Place,
+    trust: Trust<'_>,
+    options: &Options<'_>,
+) -> Result<Option<PreparedFile<Change>>> {
+    let change = restore_change(place, trust, options)?;
+    Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
 }
 
 fn prepare_file(
@@ -105,12 +122,12 @@ pub(super) fn recover(
     rekey: &Rekey<'_>,
     options: &Options<'_>,
 ) {
-    let left = |place: Place| {
+    let left = places.filter_map(|place| {
         backup::interrupted_rekey(&place, rekey.identities, rekey.strict(), options.progress)
             .ok()
             .flatten()
-    };
-    make(places.filter_map(left).map(Change::Restore).collect());
+    });
+    make(left.map(Change::Restore).collect());
 }
 
 pub(super) fn expect_recovered(place: &Place, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {

@@ -219,12 +219,8 @@ impl RekeySource {
     fn read(place: Place, opened: io::Result<File>) -> Result<Self> {
         let shown = &place.shown;
         let unfit = || Error::new(shown, Problem::NotRekeyable);
-        let is_special = || match place.status().map(|seen| seen.kind()) {
-            Ok(kind) => !matches!(kind, EntryKind::File | EntryKind::Directory),
-            Err(_) => false,
-        };
         let mut file = match opened {
-            Err(_) if is_special() => return Err(unfit()),
+            Err(_) if is_special(&place) => return Err(unfit()),
             opened => opened.cannot("read", shown)?,
         };
         let header = match Header::read(&mut file) {
@@ -450,12 +446,15 @@ pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Res
 
 /// The copy, which must be there.
 fn restore_change(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
-    let missing = || {
-        let copy = backup::copy_of(place);
-        Error::io("read", &copy.shown, not_there())
-    };
     let restoring = HeaderRestore::find(place, trust, options.progress)?;
-    restoring.map(Change::Restore).ok_or_else(missing)
+    restoring
+        .map(Change::Restore)
+        .ok_or_else(|| Error::io("read", &backup::copy_of(place).shown, not_there()))
+}
+
+/// Whether something else than a file or a directory is there.
+fn is_special(place: &Place) -> bool {
+    place.status().is_ok_and(|seen| !matches!(seen.kind(), EntryKind::File | EntryKind::Directory))
 }
 
 /// A header that is kept in a file of its own, apart from its payload, and is to be replaced.

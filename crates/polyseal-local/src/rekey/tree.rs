@@ -14,11 +14,9 @@ use polyseal_file::manifest::{Entry, FileBinding, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::many::{expect_recovered, is_no_key, recover};
+use super::many::{expect_recovered, is_no_key, prepare_restore, recover};
 use super::stored::rekey_version;
-use super::{
-    ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one, restore_change,
-};
+use super::{ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one};
 use crate::error::{Error, Problem, Result};
 use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
@@ -110,7 +108,27 @@ impl SealedTree<'_> {
             // One file under two names is that of one entry at most.
             Ok(Item { name: self.shown(&pair.path()), bytes, id: None, it: pair })
         });
-        let prepare = |pair: Pair| match pair {
+        in_batches(
+            options,
+            items,
+            report,
+            |files| self.recover_files(files, rekey),
+            |pair| self.prepare_pair(pair, rekey),
+            make,
+        )
+    }
+
+    fn recover_files(&self, files: &[Item<Pair>], rekey: &Rekey<'_>) {
+        let TreeStorage::Directory(tree) = self.storage() else { return };
+        let places = files.iter().filter_map(|file| match &file.it {
+            pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
+            _ => None,
+        });
+        recover(places, rekey, self.options());
+    }
+
+    fn prepare_pair(&self, pair: Pair, rekey: &Rekey<'_>) -> Result<Option<PreparedFile<Change>>> {
+        match pair {
             Pair::File(ref entry) => {
                 prepare_entry(self, rekey, &pair.path(), Some(entry)).map(Some)
             }
@@ -121,16 +139,7 @@ impl SealedTree<'_> {
             }
             Pair::AddedUnread(_) => Ok(Some(PreparedFile::Unchanged(FileOutcome::Left))),
             Pair::UnreadDirectory(path, error) => Err(Error::io("read", &self.shown(&path), error)),
-        };
-        let before = |files: &[Item<Pair>]| {
-            let TreeStorage::Directory(tree) = self.storage() else { return };
-            let places = files.iter().filter_map(|file| match &file.it {
-                pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
-                _ => None,
-            });
-            recover(places, rekey, options);
-        };
-        in_batches(options, items, report, before, prepare, make)
+        }
     }
 }
 
@@ -153,12 +162,14 @@ pub fn restore_tree(
         }
         Err(error) => Some(Err(error)),
     });
-    let prepare = |path: PathBuf| {
-        let place = tree.place(&path, "read")?;
-        let change = restore_change(&place, trust, options)?;
-        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
-    };
-    in_batches(options, items, &mut report, |_| (), prepare, make)?;
+    in_batches(
+        options,
+        items,
+        &mut report,
+        |_| (),
+        |path| prepare_restore(&tree.place(&path, "read")?, trust, options),
+        make,
+    )?;
     report.end(path)
 }
 
@@ -227,8 +238,13 @@ fn rekey_stored_entry(
             opened.as_ref()
         }
     };
-    let which = |header: &Header| expected_file(sealed, header, &shown, entry);
-    rekey_version(version, &shown, rekey, which, sealed.options().progress)
+    rekey_version(
+        version,
+        &shown,
+        rekey,
+        |header| expected_file(sealed, header, &shown, entry),
+        sealed.options().progress,
+    )
 }
 
 /// Which file one with this header has to be.

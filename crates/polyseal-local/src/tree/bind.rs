@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use polyseal_file::manifest::{Entry, FileBinding, Kind};
 use polyseal_file::{Encryptor, Output};
 
+use super::Tree;
 use super::join::{Pair, unread_error};
 use super::open::SealedTree;
 use super::seal::{Manifest, SealResult};
@@ -31,36 +32,43 @@ impl SealedTree<'_> {
         let options = self.options();
         let tree = self.tree()?;
         self.expect();
-        let work = |pair: Result<Pair>| -> SealResult {
-            // Errors of reading the manifest were reported when it was opened.
-            let pair = match pair {
-                Ok(pair) => pair,
-                Err(error) => return (PathBuf::new(), Err(error)),
-            };
-            let path = pair.path();
-            let shown = tree.shown(&path);
-            let done = match pair {
-                Pair::File(entry) => self.bind_entry(entry),
-                Pair::Plain(entry) => Ok((Some(entry), None)),
-                Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
-                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
-            };
-            (path, done)
-        };
         let place = self.manifest_place()?;
         let output = NewFile::create_from_read(place.clone(), options.forbidden)?;
         let to = Output::File(output.file());
         let shown = output.shown().to_owned();
-        let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {
-            Manifest { of: tree, options, encryptor, shown }.write_to(to, outcomes, tell)
-        })?;
+        let total = in_order(
+            self.pairs()?,
+            options.jobs,
+            options.progress,
+            |pair| self.bind_pair(tree, pair),
+            |outcomes| {
+                Manifest { of: tree, options, encryptor, shown }.write_to(to, outcomes, tell)
+            },
+        )?;
         if total.failed == 0
             && let (ManifestFile::File(file), header) = self.manifest()
         {
             take_place(place, file, header, output, options)?;
         }
         Ok(total)
+    }
+
+    fn bind_pair(&self, tree: &Tree, pair: Result<Pair>) -> SealResult {
+        // Errors of reading the manifest were reported when it was opened.
+        let pair = match pair {
+            Ok(pair) => pair,
+            Err(error) => return (PathBuf::new(), Err(error)),
+        };
+        let path = pair.path();
+        let shown = tree.shown(&path);
+        let done = match pair {
+            Pair::File(entry) => self.bind_entry(entry),
+            Pair::Plain(entry) => Ok((Some(entry), None)),
+            Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
+            Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
+            Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
+        };
+        (path, done)
     }
 
     /// The file of `entry`, and an entry that binds its contents.

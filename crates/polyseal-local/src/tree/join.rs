@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
-use super::walk::{UnreadDirectory, Walk, WalkEntry};
+use super::walk::Walk;
 use super::{manifest_name, sealed_name};
 use crate::error::{Error, Result, manifest_error};
 use crate::platform::{EntryKind, path_bytes, path_of_bytes};
@@ -81,11 +81,11 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     /// Skips entries of the walk that need no partner: directories, and the manifest itself.
     fn skip_expected(&mut self) {
         let manifest = manifest_name();
-        let is_expected = |found: &std::result::Result<WalkEntry, UnreadDirectory>| match found {
-            Ok(step) => step.kind == EntryKind::Directory || step.disk_path.as_os_str() == manifest,
-            Err(_) => false,
-        };
-        while self.walk.next_if(is_expected).is_some() {}
+        while let Some(Ok(step)) = self.walk.peek()
+            && (step.kind == EntryKind::Directory || step.disk_path.as_os_str() == manifest)
+        {
+            self.walk.next();
+        }
     }
 
     fn entry(&mut self) -> Option<Result<Entry>> {

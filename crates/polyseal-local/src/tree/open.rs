@@ -288,6 +288,36 @@ impl<'a> SealedTree<'a> {
         }
     }
 
+    /// Does `work` or `links` for an entry, whose directory has been begun.
+    fn work_on_pair(
+        &self,
+        pair: Result<(Pair, Result)>,
+        links: &impl Fn(&Entry) -> Result<Option<FileOutcome>>,
+        work: &impl Fn(&Entry) -> Result<FileOutcome>,
+    ) -> Result<EntryResult> {
+        let (pair, begun) = pair?;
+        let shown = self.shown(&pair.path());
+        Ok(match pair {
+            Pair::File(entry) => {
+                let done = work(&entry);
+                (shown, done.map(Some), Some(entry))
+            }
+            Pair::Plain(entry) => {
+                let done = begun.and_then(|()| match entry.kind {
+                    Kind::Directory => Ok(None),
+                    _ => links(&entry),
+                });
+                (shown, done, Some(entry))
+            }
+            Pair::Missing(_) => (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None),
+            Pair::Added(path) => (shown, Err(self.added_error(&path)), None),
+            Pair::AddedUnread(path) => (shown, Err(self.added_error(&path)), None),
+            Pair::UnreadDirectory(_, error) => {
+                (shown.clone(), Err(unread_error(&shown, error)), None)
+            }
+        })
+    }
+
     /// Does `work` for each file of the tree, and `links` for each link. `begin` has each directory
     /// before what is in it; `leave` has each entry when it and all before it are done, then none.
     fn for_each_entry(
@@ -307,31 +337,7 @@ impl<'a> SealedTree<'a> {
             };
             Ok((pair, begun))
         });
-        let work = |pair: Result<(Pair, Result)>| -> Result<EntryResult> {
-            let (pair, begun) = pair?;
-            let shown = self.shown(&pair.path());
-            Ok(match pair {
-                Pair::File(entry) => {
-                    let done = work(&entry);
-                    (shown, done.map(Some), Some(entry))
-                }
-                Pair::Plain(entry) => {
-                    let done = begun.and_then(|()| match entry.kind {
-                        Kind::Directory => Ok(None),
-                        _ => links(&entry),
-                    });
-                    (shown, done, Some(entry))
-                }
-                Pair::Missing(_) => {
-                    (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None)
-                }
-                Pair::Added(path) => (shown, Err(self.added_error(&path)), None),
-                Pair::AddedUnread(path) => (shown, Err(self.added_error(&path)), None),
-                Pair::UnreadDirectory(_, error) => {
-                    (shown.clone(), Err(unread_error(&shown, error)), None)
-                }
-            })
-        };
+        let work = |pair| self.work_on_pair(pair, &links, &work);
         in_order(pairs, self.options.jobs, self.options.progress, work, |outcomes| {
             let mut report = FileReporter::new(tell, self.options.progress);
             for outcome in outcomes {
@@ -442,16 +448,17 @@ impl DecryptedTree<'_> {
 
     fn directory(&self, entry: &Entry) -> Result {
         let place = self.to.make(&path_of(entry))?;
-        // One of an earlier run may be read-only. It gets its mode at the end.
-        let make_writable = || {
-            let seen = place.status()?;
-            if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
-                let directory = place.directory.beneath(Path::new(&place.name))?;
-                directory.set(seen.mode() | OWNER, None)?;
-            }
-            Ok(())
-        };
-        make_writable().cannot("write", &place.shown)
+        self.make_writable(&place).cannot("write", &place.shown)
+    }
+
+    /// Makes a directory of an earlier run writable, which may not be. It gets its mode at the end.
+    fn make_writable(&self, place: &Place) -> io::Result<()> {
+        let seen = place.status()?;
+        if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
+            let directory = place.directory.beneath(Path::new(&place.name))?;
+            directory.set(seen.mode() | OWNER, None)?;
+        }
+        Ok(())
     }
 
     fn link(&self, entry: &Entry) -> Result<Option<FileOutcome>> {

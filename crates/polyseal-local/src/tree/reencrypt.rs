@@ -49,28 +49,41 @@ impl SealedTree<'_> {
             };
             Ok((pair, made))
         });
-        let work = |pair: Result<(Pair, Result)>| -> SealResult {
-            // Read errors surfaced at open.
-            let (pair, made) = match pair {
-                Ok(pair) => pair,
-                Err(error) => return (PathBuf::new(), Err(error)),
-            };
-            let path = pair.path();
-            let shown = tree.shown(&path);
-            let done = match pair {
-                Pair::File(entry) => self.reencrypt_entry(tree, &to, entry, encryptor),
-                Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
-                Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
-                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
-            };
-            (path, done)
-        };
         let manifest = NewSealedFile::File(to.create(Path::new(&manifest_name()), options)?);
         let shown = to.tree.shown(Path::new(&manifest_name()));
-        in_order(pairs, options.jobs, options.progress, work, |outcomes| {
-            Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
-        })
+        in_order(
+            pairs,
+            options.jobs,
+            options.progress,
+            |pair| self.reencrypt_pair(tree, &to, pair, encryptor),
+            |outcomes| {
+                Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
+            },
+        )
+    }
+
+    fn reencrypt_pair(
+        &self,
+        tree: &Tree,
+        to: &WritableTree,
+        pair: Result<(Pair, Result)>,
+        encryptor: Encryptor<'_>,
+    ) -> SealResult {
+        // Read errors surfaced at open.
+        let (pair, made) = match pair {
+            Ok(pair) => pair,
+            Err(error) => return (PathBuf::new(), Err(error)),
+        };
+        let path = pair.path();
+        let shown = tree.shown(&path);
+        let done = match pair {
+            Pair::File(entry) => self.reencrypt_entry(tree, to, entry, encryptor),
+            Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
+            Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
+            Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
+            Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
+        };
+        (path, done)
     }
 
     fn reencrypt_entry(

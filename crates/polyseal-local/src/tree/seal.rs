@@ -176,28 +176,29 @@ impl TreeSealer {
                 (path, error)
             })
         });
-        let work = |step: std::result::Result<WalkEntry, (PathBuf, Error)>| match step {
-            Ok(step) => {
-                let sealed = one.seal(&step).map(|(entry, done)| (Some(entry), done));
-                (step.path, sealed)
-            }
-            Err((path, error)) => (path, Err(error)),
-        };
         let stop = AtomicBool::new(false);
         let output = to.manifest(options)?;
         let shown = to.shown(Path::new(&manifest_name()));
         let manifest = Manifest { of: &from, options, encryptor, shown };
-        let consume = |outcomes: &mut (dyn Iterator<Item = SealResult> + Send)| {
-            manifest.write(output, outcomes, tell)
-        };
         thread::scope(|scope| {
             if options.progress.wants_total() {
                 // Without the thread nobody knows how much there is.
-                let count = || count(&from, options, &stop);
-                let _ = thread::Builder::new().spawn_scoped(scope, count);
+                let _ = thread::Builder::new().spawn_scoped(scope, || count(&from, options, &stop));
             }
             let _stop = StopOnDrop(&stop);
-            in_order(steps, options.jobs, options.progress, work, consume)
+            in_order(
+                steps,
+                options.jobs,
+                options.progress,
+                |step| match step {
+                    Ok(step) => {
+                        let sealed = one.seal(&step).map(|(entry, done)| (Some(entry), done));
+                        (step.path, sealed)
+                    }
+                    Err((path, error)) => (path, Err(error)),
+                },
+                |outcomes| manifest.write(output, outcomes, tell),
+            )
         })
     }
 }

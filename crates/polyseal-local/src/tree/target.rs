@@ -139,8 +139,9 @@ impl WritableTree {
     pub(super) fn make(&self, path: &Path) -> Result<Place> {
         let place = self.place(path)?;
         let output = self.written.begin(&place.shown);
-        let make = || place.directory.make(&place.name).cannot("write", &place.shown);
-        output.appear(&place, make).inspect_err(|error| {
+        let made = output
+            .appear(&place, || place.directory.make(&place.name).cannot("write", &place.shown));
+        made.inspect_err(|error| {
             if let Problem::OneFile(other) = error.problem() {
                 lock(&self.refused).push((path.to_owned(), other.clone()));
             }
@@ -151,20 +152,23 @@ impl WritableTree {
     /// Makes a symbolic link of the tree.
     pub(super) fn link(&self, path: &Path, to: &OsStr) -> Result<Place> {
         let place = self.place(path)?;
-        let Place { directory, name, shown, .. } = &place;
-        let link = || match directory.make_link(to, name) {
+        self.written.begin(&place.shown).appear(&place, || self.make_link(&place, to))?;
+        Ok(place)
+    }
+
+    fn make_link(&self, place: &Place, to: &OsStr) -> Result {
+        let Place { directory, name, shown, .. } = place;
+        match directory.make_link(to, name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if !self.overwrite {
-                    return Err(self.written.exists(&place));
+                    return Err(self.written.exists(place));
                 }
                 let made = Temporary::new(directory, |name| directory.make_link(to, name));
                 let (made, ()) = made.cannot("write", shown)?;
                 directory.rename(made.name(), name).cannot("write", shown)
             }
             made => made.cannot("write", shown),
-        };
-        self.written.begin(shown).appear(&place, link)?;
-        Ok(place)
+        }
     }
 
     /// Where `path` is, if no directory that it lies in is taken for another.

@@ -86,8 +86,9 @@ impl<'a> Walk<'a> {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });
-        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(&*name_from_bytes(key)));
-        let mut names: Vec<_> = found.filter(is_in).collect();
+        let mut names: Vec<_> = found
+            .filter(|(Reverse(key), ..)| !(self.exclude)(&path.join(&*name_from_bytes(key))))
+            .collect();
         names.sort_unstable();
         if !self.sealed {
             self.clash = clash(&names).map(|file| path.join(file)).or(self.clash.take());
@@ -120,9 +121,8 @@ fn clash(names: &[Name]) -> Option<&OsStr> {
     if suffixed.is_empty() {
         return None;
     }
-    let sealed = |name: &OsStr| sealed_name(Path::new(name)).into_os_string();
     let mut files = of_kind(EntryKind::File).map(|(.., name)| name.as_os_str());
-    files.find(|name| suffixed.contains(&name_key(&sealed(name))))
+    files.find(|name| suffixed.contains(&name_key(sealed_name(Path::new(name)).as_os_str())))
 }
 
 impl Iterator for Walk<'_> {

@@ -76,6 +76,11 @@ impl Jobs {
 }
 
 impl Job {
+    /// The input's name; `-` for standard input.
+    pub(super) fn name(&self) -> PathBuf {
+        self.input.clone().unwrap_or_else(|| "-".into())
+    }
+
     fn is_to_standard_output(&self) -> bool {
         match &self.output {
             Target::Named(args) => args.output.as_deref().is_none_or(is_standard_output),

@@ -49,14 +49,15 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
         .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
     let context = args.context.get()?;
-    let rename = |path: &Path| Some(with_suffix(path, SUFFIX));
     let jobs = if args.many.recursive {
         if args.armor || args.header.is_some() {
             return Err(Failure::usage("--recursive goes with neither --armor nor --header"));
         }
         None
     } else {
-        Some(Jobs::from_args(&args.files, &args.many, &args.output, rename)?)
+        Some(Jobs::from_args(&args.files, &args.many, &args.output, |path| {
+            Some(with_suffix(path, SUFFIX))
+        })?)
     };
     let tree = args.many.recursive.then(|| trees::TreeEncryption::new(args)).transpose()?;
     let (recipients, sources) = recipients(args)?;
@@ -98,8 +99,9 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
         return Err(Failure::usage(format!("{option} does not go with --format age"))
             .hint("leave out one of them: an age file is for recipients, or a passphrase alone"));
     }
-    let rename = |path: &Path| Some(with_suffix(path, AGE_SUFFIX));
-    let jobs = Jobs::from_args(&args.files, &args.many, &args.output, rename)?;
+    let jobs = Jobs::from_args(&args.files, &args.many, &args.output, |path| {
+        Some(with_suffix(path, AGE_SUFFIX))
+    })?;
     let (recipients, sources) = recipients(args)?;
     let mut encryptor = age::v1::Encryptor::new(&recipients);
     if let Some(threads) = threads(&args.work, &args.many, Some(&jobs)) {
@@ -262,13 +264,14 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         Some(list) => many.progress(list)?,
         None => Progress::for_named(files.iter().map(PathBuf::as_path)),
     });
-    let add = |bytes| bar.add(bytes);
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
-    many::for_each_file(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
+    many::for_each_file(many, names, PathBuf::clone, &bar, |path| {
+        check(&path, Some(&|bytes| bar.add(bytes)))
+    })
 }
 
 /// The message of `verify` on a file that is whole.
@@ -324,8 +327,7 @@ impl Jobs {
             }
         };
         let bar = Bar::new(bar.or_else(|| Progress::for_files(None, None)));
-        let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
-        many::for_each_file(many, items, name, &bar, |job| {
+        many::for_each_file(many, items, Job::name, &bar, |job| {
             carry_one(&job, sources, contents, &bar, done, &work)
         })
     }
@@ -340,8 +342,8 @@ fn carry_one(
     outcome: &'static str,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
 ) -> Result<FileSuccess> {
-    let add = |bytes| bar.add(bytes);
-    let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
+    let Summary { plaintext_bytes: bytes, .. } =
+        carry(job, sources, contents, Some(&|bytes| bar.add(bytes)), work)?;
     Ok(FileSuccess { outcome, bytes: Some(bytes), message: None })
 }
 
@@ -398,8 +400,8 @@ mod tests {
     #[test]
     fn what_is_chosen_for_any_needs_is_a_suite() {
         for bits in 0..1_u32 << Need::ALL.len() {
-            let wanted = |(i, need): (usize, &Need)| (bits >> i & 1 == 1).then_some(*need);
-            let needs: Vec<_> = Need::ALL.iter().enumerate().filter_map(wanted).collect();
+            let needs = Need::ALL.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+            let needs: Vec<_> = needs.map(|(_, need)| *need).collect();
             for machine in CpuClass::ALL {
                 let suite = fastest(*machine, &needs, for_files);
                 assert!(suite.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {suite:?}");

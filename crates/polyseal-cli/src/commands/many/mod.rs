@@ -8,7 +8,7 @@ mod names;
 mod report;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) use names::Names;
 pub(crate) use report::FileSuccess;
@@ -68,20 +68,21 @@ pub(crate) fn for_each_file<T: Send>(
     work: impl Fn(T) -> Result<FileSuccess> + Sync,
 ) -> Result {
     let mut report = Report::new(many.json, bar);
-    let work = |item: Result<T>| -> Result<(PathBuf, Result<FileSuccess>)> {
-        let item = item?;
-        let name = name(&item);
-        Ok((name, work(item)))
-    };
-    in_order(items, many.jobs(), &(), work, |outcomes| {
-        for outcome in outcomes {
-            // A list that cannot be read any further ends the run.
-            let (name, done) = outcome?;
-            bar.file();
-            report.file(&name, done)?;
-        }
-        report.end()
-    })
+    in_order(
+        items,
+        many.jobs(),
+        &(),
+        |item| item.map(|item| (name(&item), work(item))),
+        |outcomes| {
+            for outcome in outcomes {
+                // A list that cannot be read any further ends the run.
+                let (name, done) = outcome?;
+                bar.file();
+                report.file(&name, done)?;
+            }
+            report.end()
+        },
+    )
 }
 
 /// Lets `work`, which is the library's, report each file, and ends with the gravest failure.
@@ -97,9 +98,7 @@ pub(crate) fn run_with_report(
         None => Failure::from(error),
     };
     let mut report = Report::new(many.json, bar);
-    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
-        report.local(path, done.map_err(explain)).map_err(Failure::into_local)
-    };
-    work(&mut tell).map_err(explain)?;
+    work(&mut |path, done| report.local(path, done.map_err(explain)).map_err(Failure::into_local))
+        .map_err(explain)?;
     report.end()
 }

@@ -26,19 +26,23 @@ impl Names {
         self.names.get_ref().get_ref().length?;
         Self::open(&self.list, self.null).ok()
     }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::InvalidFilename => {
+                let message = format!("{} has a name that is too long", self.list.display());
+                Failure::usage(message).hint("end each name by a line feed, or use -0")
+            }
+            _ => Failure::io("read", &self.list, error),
+        }
+    }
 }
 
 impl Iterator for Names {
     type Item = Result<PathBuf>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let failure = |error: io::Error| match error.kind() {
-            io::ErrorKind::InvalidFilename => {
-                let message = format!("{} has a name that is too long", self.list.display());
-                Failure::usage(message).hint("end each name by a line feed, or use -0")
-            }
-            _ => Failure::io("read", &self.list, &error),
-        };
-        self.names.next().map(|name| name.map_err(failure))
+        let name = self.names.next()?;
+        Some(name.map_err(|error| self.failure(&error)))
     }
 }

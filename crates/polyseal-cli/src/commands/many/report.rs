@@ -55,8 +55,8 @@ pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSu
         _ => ("done", None, None),
     };
     // Most files have no message, so their names are not looked through.
-    let name = || shown(&path.display().to_string());
-    FileSuccess { outcome, bytes, message: what.map(|what| format!("{}: {what}\n", name())) }
+    let message = what.map(|what| format!("{}: {what}\n", shown(&path.display().to_string())));
+    FileSuccess { outcome, bytes, message }
 }
 
 /// A line of JSON.
@@ -97,15 +97,14 @@ impl<'a> Report<'a> {
             return json(path, "failed", None, Some(&failure));
         }
         let failure = failure.about(path);
-        let tell = || {
+        self.bar.suspend(|| {
             if self.failed <= TOLD {
                 failure.tell();
             }
             if self.failed == TOLD {
                 note("further failures are counted; --json lists each");
             }
-        };
-        self.bar.suspend(tell);
+        });
         Ok(())
     }
 

@@ -95,11 +95,7 @@ impl BucketSource {
             return Ok(Arc::clone(names));
         }
         let level = self.bucket.level(&prefix)?;
-        let names = |names: Vec<String>| -> Vec<OsString> {
-            let fit = names.into_iter().filter(|name| name.len() <= NAME_BYTES);
-            fit.map(OsString::from).filter(|name| !is_hidden(name)).collect()
-        };
-        let (directories, mut files) = (names(level.prefixes), names(level.objects));
+        let (directories, mut files) = (fit(level.prefixes), fit(level.objects));
         files.retain(|name| short_name(name).is_some());
         let names = Arc::new(shown_names(directories, files));
         *list = Some((Instant::now(), Arc::clone(&names)));
@@ -117,6 +113,12 @@ impl BucketSource {
         let names = self.list(self.key(parent)?)?;
         Ok(names.get(name).is_some_and(|entry| entry.is_directory))
     }
+}
+
+/// The names that a directory can show.
+fn fit(names: Vec<String>) -> Vec<OsString> {
+    let fit = names.into_iter().filter(|name| name.len() <= NAME_BYTES);
+    fit.map(OsString::from).filter(|name| !is_hidden(name)).collect()
 }
 
 impl MountSource for BucketSource {

@@ -170,7 +170,6 @@ fn errno(code: Code) -> Errno {
 /// The mount point, which must not be among the files that are mounted: reading it would wait for
 /// itself.
 fn expect_apart(source: &Path, mountpoint: &Path) -> Result<PathBuf> {
-    let find = |path: &Path| canonicalize(path).map_err(|e| unreadable(path, &e));
     if !cfg!(feature = "stores") {
         expect_file(source)?;
     }
@@ -189,6 +188,10 @@ fn expect_apart(source: &Path, mountpoint: &Path) -> Result<PathBuf> {
     Ok(found)
 }
 
+fn find(path: &Path) -> Result<PathBuf> {
+    canonicalize(path).map_err(|error| unreadable(path, &error))
+}
+
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     if error.raw_os_error() != Some(Errno::NOTCONN.raw_os_error()) {
         return Failure::io("read", path, error);
@@ -200,12 +203,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 fn stop_on_signals(events: Sender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let wait = move || {
-        for _ in signals.forever() {
-            if events.send(Event::Stop).is_err() {
-                return;
-            }
-        }
-    };
-    thread::Builder::new().spawn(wait).map(drop)
+    let waiting = thread::Builder::new().spawn(move || {
+        signals.forever().take_while(|_| events.send(Event::Stop).is_ok()).for_each(drop);
+    });
+    waiting.map(drop)
 }

@@ -77,25 +77,20 @@ fn standard_input() -> Option<FileId> {
 /// place of one that was closed, before any code of ours runs; it cannot be told from one that was
 /// given. The redirections of a shell open it one way.
 pub(crate) fn may_have_been_closed(stream: &impl Stream) -> bool {
-    let is_null_both_ways = || {
-        let (here, null) = (fstat(stream).ok()?, stat("/dev/null").ok()?);
-        let is_null = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice
-            && here.st_rdev == null.st_rdev;
-        Some(is_null && fcntl_getfl(stream).ok()?.contains(OFlags::RDWR))
-    };
-    is_null_both_ways() == Some(true)
+    is_null_both_ways(stream).is_ok_and(|is_so| is_so)
+}
+
+fn is_null_both_ways(stream: &impl Stream) -> rustix::io::Result<bool> {
+    let (here, null) = (fstat(stream)?, stat("/dev/null")?);
+    let is_null = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice
+        && here.st_rdev == null.st_rdev;
+    Ok(is_null && fcntl_getfl(stream)?.contains(OFlags::RDWR))
 }
 
 /// Which descriptor of this process `path` means, if it means one.
 pub(crate) fn descriptor(path: &Path) -> Option<u32> {
     // As many links as the system follows.
     const MOST_LINKS: usize = 40;
-    let is_ours = |folder: &Path| {
-        let ours = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
-        // To resolve them takes longer than to seal a small file, so that comes last.
-        folder.ends_with("fd")
-            && ours.iter().any(|one| fs::canonicalize(one).is_ok_and(|one| one == folder))
-    };
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -108,7 +103,7 @@ pub(crate) fn descriptor(path: &Path) -> Option<u32> {
             return None;
         }
         let folder = fs::canonicalize(folder).ok()?;
-        if is_ours(&folder) {
+        if has_descriptors(&folder) {
             return number;
         }
         path = folder.join(to.ok()?);
@@ -116,12 +111,19 @@ pub(crate) fn descriptor(path: &Path) -> Option<u32> {
     None
 }
 
+/// Whether `folder` has this process's descriptors.
+fn has_descriptors(folder: &Path) -> bool {
+    let ours = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
+    // To resolve them takes longer than to seal a small file, so that comes last.
+    folder.ends_with("fd")
+        && ours.iter().any(|one| fs::canonicalize(one).is_ok_and(|one| one == folder))
+}
+
 /// The file descriptor `fd`, which the caller has given, from where it stands.
 pub(crate) fn given(fd: u32) -> io::Result<File> {
     if fd == 0 {
         return to_file(&io::stdin());
     }
-    let not_given = || io::Error::from(Errno::BADF);
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
     let field = |name| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     // Descriptors that this process has opened itself are closed on exec; inherited ones are not.

@@ -354,16 +354,18 @@ impl Directory {
     /// to, or puts in its place, within that instant is lost.
     fn rename_over_claim(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let claim = self.create(to)?;
-        let is_claim = || {
-            let (ours, seen) = (FileStatus(fstat(&claim)?), self.stat(to)?);
-            let untouched = ours.id() == seen.id() && seen.0.st_size == 0;
-            if untouched { Ok(()) } else { Err(io::Error::from(io::ErrorKind::AlreadyExists)) }
-        };
-        let renamed = is_claim().and_then(|()| self.rename(from, to));
-        if renamed.is_err() && is_claim().is_ok() {
+        let renamed = self.expect_claim(&claim, to).and_then(|()| self.rename(from, to));
+        if renamed.is_err() && self.expect_claim(&claim, to).is_ok() {
             let _ = self.remove(to);
         }
         renamed
+    }
+
+    /// Refuses anything else than the empty file `claim` as `name`.
+    fn expect_claim(&self, claim: &File, name: &OsStr) -> io::Result<()> {
+        let (ours, seen) = (FileStatus(fstat(claim)?), self.stat(name)?);
+        let untouched = ours.id() == seen.id() && seen.0.st_size == 0;
+        if untouched { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
     }
 
     /// A file in this directory that has no name, for its owner alone; none where there are no such

@@ -1,6 +1,6 @@
 //! Outputs that are no regular files: they are written to as they are.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ impl SpecialFile {
     /// The pipe or character device at `path`; `None` for anything else.
     #[must_use]
     pub fn find(path: &Path) -> Option<Self> {
-        let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
-        let found = fs::metadata(path).ok().filter(|found| is_special(found.file_type()))?;
-        Some(Self { path: path.to_owned(), found })
+        let found = fs::metadata(path).ok()?;
+        let kind = found.file_type();
+        (kind.is_fifo() || kind.is_char_device()).then(|| Self { path: path.to_owned(), found })
     }
 
     /// Whether it was put there by this user or by root, and so was every link that leads to it.

@@ -19,11 +19,13 @@ const DIGITS: &str = "0123456789¹²³";
 fn is_device(name: &str) -> bool {
     let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ');
     let stem = stem.to_uppercase();
-    let is_numbered = |it: &&str| {
-        let mut digits = stem.strip_prefix(it).unwrap_or_default().chars();
-        digits.next().is_some_and(|digit| DIGITS.contains(digit)) && digits.next().is_none()
-    };
-    DEVICES.contains(&&*stem) || NUMBERED.iter().any(is_numbered)
+    DEVICES.contains(&&*stem) || NUMBERED.iter().any(|device| is_numbered(&stem, device))
+}
+
+/// Whether `stem` is `device` and a digit.
+fn is_numbered(stem: &str, device: &str) -> bool {
+    let mut digits = stem.strip_prefix(device).unwrap_or_default().chars();
+    digits.next().is_some_and(|digit| DIGITS.contains(digit)) && digits.next().is_none()
 }
 
 /// Refuses names that no file can have here, and says why.
