@@ -8,7 +8,6 @@ use std::io::{self, Read, Write};
 
 use polyseal_file::Passphrase;
 use polyseal_file::age::Callbacks;
-use polyseal_file::age::secrecy::SecretString;
 use zeroize::Zeroizing;
 
 use crate::error::{Code, Failure, Result, shown};
@@ -247,9 +246,9 @@ impl Callbacks for TerminalCallbacks {
         terminal.line().ok()
     }
 
-    fn request_passphrase(&self, description: &str) -> Option<SecretString> {
+    fn request_passphrase(&self, description: &str) -> Option<Zeroizing<String>> {
         match ask(&format!("{}: ", shown(description))) {
-            Ok(asked) => Some(SecretString::from(std::mem::take(&mut *asked.typed()?))),
+            Ok(asked) => asked.typed(),
             Err(error) => {
                 Failure::from(error).tell();
                 None

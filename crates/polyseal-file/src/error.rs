@@ -5,9 +5,6 @@ use std::fmt;
 use std::io;
 
 #[cfg(feature = "age")]
-use ::age::{DecryptError, EncryptError};
-
-#[cfg(feature = "age")]
 use crate::age::{KeeperError, PluginError};
 use crate::key::Key;
 
@@ -454,37 +451,6 @@ impl std::error::Error for Error {
 impl std::error::Error for HeaderError {}
 
 impl std::error::Error for KeyFileError {}
-
-#[cfg(feature = "age")]
-impl Error {
-    pub(crate) fn age_encrypt(error: &EncryptError) -> Self {
-        let source = if let EncryptError::Io(source) = error { Some(source) } else { None };
-        Self::from_age(source, error)
-    }
-
-    pub(crate) fn age_decrypt(error: &DecryptError) -> Self {
-        let source = if let DecryptError::Io(source) = error { Some(source) } else { None };
-        Self::from_age(source, error)
-    }
-
-    /// The error of a plugin or a keeper; else the first line of age's message, which adds others
-    /// that are for its own users.
-    fn from_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
-        let said = source.and_then(io::Error::get_ref);
-        if let Some(error) = said.and_then(|error| error.downcast_ref::<PluginError>()) {
-            return Self::AgePlugin(error.clone());
-        }
-        if let Some(error) = said.and_then(|error| error.downcast_ref::<KeeperError>()) {
-            return Self::Keeper(error.clone());
-        }
-        Self::Age(first_line(&error.to_string()))
-    }
-}
-
-#[cfg(feature = "age")]
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
-}
 
 impl From<HeaderError> for Error {
     fn from(error: HeaderError) -> Self {

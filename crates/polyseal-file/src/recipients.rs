@@ -7,12 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 #[cfg(feature = "age")]
-use ::age::Recipient;
-#[cfg(feature = "age")]
-use age_core::format::FileKey;
-
-#[cfg(feature = "age")]
-use crate::age::{BoundedIdentity, WorkBudget};
+use crate::age::{BoundedIdentity, FileKey, Recipient, WorkBudget};
 use crate::error::{Error, Result};
 use crate::key::Key;
 #[cfg(feature = "passphrase")]
@@ -125,8 +120,8 @@ impl Recipients {
             if !self.age.is_empty() {
                 return Err(Error::PassphraseNotAlone);
             }
-            let recipient = crate::age::v1::scrypt_recipient(passphrase)?;
-            return wrap_for_all(file_key, &[recipient]);
+            let stanza = crate::age::v1::wrap_scrypt(file_key, passphrase)?;
+            return Ok((vec![stanza], Vec::new()));
         }
         if self.age.is_empty() {
             return Err(Error::NoRecipients);
@@ -245,9 +240,8 @@ impl<'a> Identities<'a> {
                 Method::Age(_) => {}
                 #[cfg(feature = "age")]
                 Method::Age(group) => {
-                    let stanzas: Vec<_> = group.stanzas().iter().map(AgeStanza::to_age).collect();
                     for identity in &self.age {
-                        match unwrap_with(&stanzas, &**identity, &mut left) {
+                        match unwrap_with(group.stanzas(), &**identity, &mut left) {
                             Ok(None) => {}
                             Ok(Some(key)) => {
                                 let key = AgeKey::from(key);
@@ -280,10 +274,9 @@ impl<'a> Identities<'a> {
             }
         }
         let mut reason = Error::NoMatchingKey;
-        let stanzas: Vec<_> = stanzas.iter().map(AgeStanza::to_age).collect();
         let mut left = WorkBudget::new();
         for identity in &self.age {
-            match unwrap_with(&stanzas, &**identity, &mut left) {
+            match unwrap_with(stanzas, &**identity, &mut left) {
                 Ok(None) => {}
                 Ok(Some(key)) => return Ok(key),
                 Err(error) if matches!(reason, Error::NoMatchingKey) => reason = error,

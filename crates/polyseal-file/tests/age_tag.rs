@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::p256::ecdh::diffie_hellman;
-use ::p256::elliptic_curve::sec1::ToEncodedPoint;
+use ::p256::elliptic_curve::sec1::ToSec1Point;
 use ::p256::{PublicKey, SecretKey};
 use polyseal_file::age::secrecy::SecretString;
 use polyseal_file::age::{
@@ -34,7 +34,7 @@ fn secret_key() -> SecretKey {
 }
 
 fn recipient() -> p256::Recipient {
-    let point = secret_key().public_key().to_encoded_point(false);
+    let point = secret_key().public_key().to_sec1_point(false);
     p256::Recipient::from_point(point.as_bytes().try_into().unwrap()).unwrap()
 }
 

@@ -84,7 +84,7 @@ impl Keeper for Derived {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use ::p256::elliptic_curve::sec1::ToEncodedPoint;
+    use ::p256::elliptic_curve::sec1::ToSec1Point;
     use ::p256::{SecretKey, ecdh};
 
     use super::*;
@@ -104,7 +104,7 @@ pub(crate) mod tests {
         }
 
         fn shown(&self) -> Point {
-            self.shows.public_key().to_encoded_point(false).as_bytes().try_into().unwrap()
+            self.shows.public_key().to_sec1_point(false).as_bytes().try_into().unwrap()
         }
     }
 

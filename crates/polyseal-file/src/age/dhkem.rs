@@ -9,7 +9,7 @@
 //! Limits: no authentication of the sender, no forward secrecy, not post-quantum.
 
 use ::p256::ecdh::diffie_hellman;
-use ::p256::elliptic_curve::sec1::ToEncodedPoint;
+use ::p256::elliptic_curve::sec1::ToSec1Point;
 use ::p256::{PublicKey as P256Point, SecretKey};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -32,7 +32,7 @@ const ATTEMPTS: usize = 8;
 pub(super) enum OpenError {
     /// The encapsulation is not a point of the curve.
     Encapsulation,
-    /// What the keeper says.
+    /// The keeper's refusal.
     Keeper(KeeperError),
     /// Not for this key, or altered.
     Message,
@@ -57,13 +57,13 @@ impl PublicKey {
 
     pub(super) fn to_point(self) -> [u8; POINT_BYTES] {
         let mut bytes = [0; POINT_BYTES];
-        bytes.copy_from_slice(self.0.to_encoded_point(false).as_bytes());
+        bytes.copy_from_slice(self.0.to_sec1_point(false).as_bytes());
         bytes
     }
 
     pub(super) fn to_compressed(self) -> [u8; COMPRESSED_BYTES] {
         let mut bytes = [0; COMPRESSED_BYTES];
-        bytes.copy_from_slice(self.0.to_encoded_point(true).as_bytes());
+        bytes.copy_from_slice(self.0.to_sec1_point(true).as_bytes());
         bytes
     }
 
@@ -95,12 +95,22 @@ impl PublicKey {
     }
 
     fn encapsulate(self, ephemeral: &SecretKey) -> ([u8; POINT_BYTES], Zeroizing<[u8; 32]>) {
-        let mut scalar = ephemeral.to_nonzero_scalar();
-        let product = diffie_hellman(&scalar, self.0.as_affine());
-        scalar.zeroize();
-        let enc = Self(ephemeral.public_key()).to_point();
-        let shared_secret = self.extract_and_expand(product.raw_secret_bytes(), &enc);
+        let (enc, product) = self.diffie_hellman(ephemeral);
+        let shared_secret = self.extract_and_expand(product.as_slice(), &enc);
         (enc, shared_secret)
+    }
+
+    /// The public key of `ephemeral`, and the first coordinate of its product with this.
+    pub(super) fn diffie_hellman(
+        self,
+        ephemeral: &SecretKey,
+    ) -> ([u8; POINT_BYTES], Zeroizing<[u8; 32]>) {
+        let mut scalar = ephemeral.to_nonzero_scalar();
+        let shared = diffie_hellman(&scalar, self.0.as_affine());
+        scalar.zeroize();
+        let mut product = Zeroizing::new([0; 32]);
+        product.copy_from_slice(shared.raw_secret_bytes());
+        (Self(ephemeral.public_key()).to_point(), product)
     }
 
     fn extract_and_expand(self, product: &[u8], enc: &[u8; POINT_BYTES]) -> Zeroizing<[u8; 32]> {
@@ -112,7 +122,7 @@ impl PublicKey {
     }
 }
 
-fn ephemeral() -> crate::Result<SecretKey> {
+pub(super) fn ephemeral() -> crate::Result<SecretKey> {
     let mut bytes = Zeroizing::new([0; 32]);
     for _ in 0..ATTEMPTS {
         crate::key::random(bytes.as_mut_slice())?;

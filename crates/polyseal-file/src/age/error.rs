@@ -6,6 +6,9 @@
 use std::fmt;
 use std::process::ExitStatus;
 
+use super::KeeperError;
+use crate::error::{Error, HeaderError};
+
 /// What is wrong with a recipient, an identity or a file of them, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
@@ -295,3 +298,80 @@ impl fmt::Display for PluginError {
 }
 
 impl std::error::Error for PluginError {}
+
+/// Why a file key was not wrapped for a recipient.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EncryptError {
+    /// A plugin did not do it.
+    Plugin(PluginError),
+    /// Something else, such as [`Error::Random`].
+    Failed(Error),
+}
+
+/// Why a stanza was not unwrapped by an identity.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DecryptError {
+    /// It is not in the form of its type.
+    InvalidHeader,
+    /// It names this identity, and does not open.
+    DecryptionFailed,
+    /// The identity cannot be used: nobody gave its passphrase, say.
+    Key(KeyError),
+    /// A plugin did not do it.
+    Plugin(PluginError),
+    /// The keeper of the private key did not do it.
+    Keeper(KeeperError),
+}
+
+impl From<Error> for EncryptError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<EncryptError> for Error {
+    fn from(error: EncryptError) -> Self {
+        match error {
+            EncryptError::Plugin(error) => Self::AgePlugin(error),
+            EncryptError::Failed(error) => error,
+        }
+    }
+}
+
+impl From<DecryptError> for Error {
+    fn from(error: DecryptError) -> Self {
+        match error {
+            DecryptError::InvalidHeader => HeaderError::AgeStanza.into(),
+            DecryptError::DecryptionFailed => Self::NoMatchingKey,
+            DecryptError::Key(error) => Self::Age(error.to_string()),
+            DecryptError::Plugin(error) => Self::AgePlugin(error),
+            DecryptError::Keeper(error) => Self::Keeper(error),
+        }
+    }
+}
+
+impl fmt::Display for EncryptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plugin(error) => error.fmt(f),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for DecryptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidHeader => HeaderError::AgeStanza.fmt(f),
+            Self::DecryptionFailed => Error::NoMatchingKey.fmt(f),
+            Self::Key(error) => error.fmt(f),
+            Self::Plugin(error) => error.fmt(f),
+            Self::Keeper(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for EncryptError {}
+impl std::error::Error for DecryptError {}

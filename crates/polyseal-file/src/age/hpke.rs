@@ -5,34 +5,27 @@
 //!
 //! Security claim: IND-CCA2 as long as one of ML-KEM-768 and X25519 is unbroken.
 //!
-//! Limits: no authentication of the sender, no forward secrecy. The state of SHA-3, through which
-//! the secrets went, is not wiped.
+//! Limits: no authentication of the sender, no forward secrecy.
 //!
 //! Letters: `m` is of ML-KEM, `x` of X25519; `pk`, `ct`, `ss` are public key, ciphertext and shared
 //! secret.
 
-use ml_kem::array::Array;
-use ml_kem::kem::Decapsulate;
-use ml_kem::{B32, Ciphertext, EncapsulateDeterministic, Encoded, EncodedSizeUser};
-use ml_kem::{KemCore, MlKem768};
-use sha3::digest::{ExtendableOutput, FixedOutput, Update, XofReader};
-use sha3::{Sha3_256, Shake256};
+use shake::{ExtendableOutput, Shake256, Update, XofReader};
 use x25519_dalek::{PublicKey as X25519Public, StaticSecret};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::key_schedule::{IMPOSSIBLE, OneMessage, TAG_BYTES};
+use super::hybrid_kem::{
+    M_CIPHERTEXT_BYTES, M_PUBLIC_BYTES, M_RANDOM_BYTES, M_SEED_BYTES, MlKemPublic, MlKemSecret,
+    Secret, combine,
+};
+use super::key_schedule::{OneMessage, TAG_BYTES};
 
-type MlKemPublic = <MlKem768 as KemCore>::EncapsulationKey;
-type MlKemSecret = <MlKem768 as KemCore>::DecapsulationKey;
-
-const M_PUBLIC_BYTES: usize = 1184;
-const M_CIPHERTEXT_BYTES: usize = 1088;
 const X_BYTES: usize = 32;
 
 pub(super) const PUBLIC_BYTES: usize = M_PUBLIC_BYTES + X_BYTES;
 pub(super) const SEED_BYTES: usize = 32;
-/// What an encapsulation takes from the random bits.
-const RANDOM_BYTES: usize = 64;
+/// The length of the random bits of an encapsulation, in bytes.
+const RANDOM_BYTES: usize = M_RANDOM_BYTES + X_BYTES;
 pub(super) const ENC_BYTES: usize = M_CIPHERTEXT_BYTES + X_BYTES;
 pub(super) const MESSAGE_BYTES: usize = 16;
 pub(super) const SEALED_BYTES: usize = MESSAGE_BYTES + TAG_BYTES;
@@ -61,20 +54,17 @@ impl PublicKey {
     /// the second.
     pub(super) fn from_bytes(bytes: &[u8; PUBLIC_BYTES]) -> Option<Self> {
         let (m, x) = bytes.split_at(M_PUBLIC_BYTES);
-        let m = Encoded::<MlKemPublic>::try_from(m).ok()?;
         let x = X25519Public::from(<[u8; X_BYTES]>::try_from(x).ok()?);
-        let key = Self { m: MlKemPublic::from_bytes(&m), x };
-        // Decoding reduces: what is not reduced does not come back.
-        let reduced = key.m.as_bytes() == m;
+        let key = Self { m: MlKemPublic::from_bytes(m)?, x };
         // Every scalar that X25519 takes is a multiple of the small orders, and of nothing else
         // that a point has.
         let contributes = StaticSecret::from([0; X_BYTES]).diffie_hellman(&key.x);
-        (reduced && contributes.was_contributory()).then_some(key)
+        contributes.was_contributory().then_some(key)
     }
 
     pub(super) fn to_bytes(&self) -> [u8; PUBLIC_BYTES] {
         let mut bytes = [0; PUBLIC_BYTES];
-        bytes[..M_PUBLIC_BYTES].copy_from_slice(&self.m.as_bytes());
+        bytes[..M_PUBLIC_BYTES].copy_from_slice(&self.m.to_bytes());
         bytes[M_PUBLIC_BYTES..].copy_from_slice(self.x.as_bytes());
         bytes
     }
@@ -87,7 +77,7 @@ impl PublicKey {
     ) -> crate::Result<([u8; ENC_BYTES], [u8; SEALED_BYTES])> {
         let mut random = Zeroizing::new([0; RANDOM_BYTES]);
         crate::key::random(random.as_mut_slice())?;
-        let (enc, ss) = self.encapsulate(&random)?;
+        let (enc, ss) = self.encapsulate(&random);
         let mut sealed = [0; SEALED_BYTES];
         let (body, tag) = sealed.split_at_mut(MESSAGE_BYTES);
         body.copy_from_slice(message);
@@ -95,25 +85,22 @@ impl PublicKey {
         Ok((enc, sealed))
     }
 
-    fn encapsulate(
-        &self,
-        random: &[u8; RANDOM_BYTES],
-    ) -> crate::Result<([u8; ENC_BYTES], Zeroizing<[u8; 32]>)> {
-        let (mut for_m, mut for_x) = ([0; 32], [0; 32]);
-        for_m.copy_from_slice(&random[..32]);
-        for_x.copy_from_slice(&random[32..]);
-        let mut for_m: B32 = Array(for_m);
+    fn encapsulate(&self, random: &[u8; RANDOM_BYTES]) -> ([u8; ENC_BYTES], Secret) {
+        let (mut for_m, mut for_x) = ([0; M_RANDOM_BYTES], [0; X_BYTES]);
+        for_m.copy_from_slice(&random[..M_RANDOM_BYTES]);
+        for_x.copy_from_slice(&random[M_RANDOM_BYTES..]);
         let ephemeral = StaticSecret::from(for_x);
         let (ct_x, ss_x) = (X25519Public::from(&ephemeral), ephemeral.diffie_hellman(&self.x));
-        let (ct_m, mut ss_m) = self.m.encapsulate_deterministic(&for_m).map_err(|()| IMPOSSIBLE)?;
-        let ss = combine(&ss_m, ss_x.as_bytes(), &ct_x, &self.x);
+        let (ct_m, ss_m) = self.m.encapsulate(&for_m);
+        // ss = SHA3-256(ss_m ‖ ss_x ‖ ct_x ‖ pk_x ‖ label)
+        let (pk_x, ct_x) = (self.x.as_bytes(), ct_x.as_bytes());
+        let ss = combine(&[ss_m.as_slice(), ss_x.as_bytes(), ct_x, pk_x, XWING]);
         let mut enc = [0; ENC_BYTES];
         enc[..M_CIPHERTEXT_BYTES].copy_from_slice(&ct_m);
-        enc[M_CIPHERTEXT_BYTES..].copy_from_slice(ct_x.as_bytes());
-        for_m.as_mut_slice().zeroize();
+        enc[M_CIPHERTEXT_BYTES..].copy_from_slice(ct_x);
+        for_m.zeroize();
         for_x.zeroize();
-        ss_m.as_mut_slice().zeroize();
-        Ok((enc, ss))
+        (enc, ss)
     }
 }
 
@@ -132,7 +119,7 @@ impl SecretKey {
 
     pub(super) fn public_key(&self) -> PublicKey {
         let (m, x) = self.expand();
-        PublicKey { m: m.encapsulation_key().clone(), x: X25519Public::from(&x) }
+        PublicKey { m: m.public_key(), x: X25519Public::from(&x) }
     }
 
     /// Opens what was sealed for this key, into `message`.
@@ -154,46 +141,25 @@ impl SecretKey {
         let mut shake = Shake256::default();
         shake.update(self.0.as_slice());
         let mut xof = shake.finalize_xof();
-        let (mut d, mut z, mut x) = (B32::default(), B32::default(), [0; 32]);
-        xof.read(d.as_mut_slice());
-        xof.read(z.as_mut_slice());
+        let (mut m, mut x) = ([0; M_SEED_BYTES], [0; X_BYTES]);
+        xof.read(&mut m);
         xof.read(&mut x);
-        let keys = (MlKem768::generate_deterministic(&d, &z).0, StaticSecret::from(x));
-        d.as_mut_slice().zeroize();
-        z.as_mut_slice().zeroize();
+        let keys = (MlKemSecret::from_seed(&m), StaticSecret::from(x));
+        m.zeroize();
         x.zeroize();
         keys
     }
 
-    /// `None` if X25519 gives zero. ML-KEM always gives something: another secret than the
-    /// sender's, if the ciphertext was altered.
-    fn decapsulate(&self, enc: &[u8; ENC_BYTES]) -> Option<Zeroizing<[u8; 32]>> {
+    /// `None` if X25519 gives zero.
+    fn decapsulate(&self, enc: &[u8; ENC_BYTES]) -> Option<Secret> {
         let (m, x) = self.expand();
         let (ct_m, ct_x) = enc.split_at(M_CIPHERTEXT_BYTES);
-        let ct_m = Ciphertext::<MlKem768>::try_from(ct_m).ok()?;
         let ct_x = X25519Public::from(<[u8; X_BYTES]>::try_from(ct_x).ok()?);
-        let ss_x = x.diffie_hellman(&ct_x);
-        let mut ss_m = m.decapsulate(&ct_m).ok()?;
-        let ss = combine(&ss_m, ss_x.as_bytes(), &ct_x, &X25519Public::from(&x));
-        ss_m.as_mut_slice().zeroize();
+        let (ss_m, ss_x) = (m.decapsulate(ct_m.try_into().ok()?), x.diffie_hellman(&ct_x));
+        let (pk_x, ct_x) = (X25519Public::from(&x), ct_x.as_bytes());
+        let ss = combine(&[ss_m.as_slice(), ss_x.as_bytes(), ct_x, pk_x.as_bytes(), XWING]);
         ss_x.was_contributory().then_some(ss)
     }
-}
-
-/// ss = SHA3-256(ss_m ‖ ss_x ‖ ct_x ‖ pk_x ‖ label)
-fn combine(
-    ss_m: &[u8],
-    ss_x: &[u8],
-    ct_x: &X25519Public,
-    pk_x: &X25519Public,
-) -> Zeroizing<[u8; 32]> {
-    let mut hash = Sha3_256::default();
-    for part in [ss_m, ss_x, ct_x.as_bytes(), pk_x.as_bytes(), XWING] {
-        hash.update(part);
-    }
-    let mut ss = Zeroizing::new([0; 32]);
-    hash.finalize_into(ss.as_mut_slice().into());
-    ss
 }
 
 #[cfg(test)]
@@ -214,7 +180,7 @@ mod tests {
         let public = PublicKey::from_bytes(&vector("pkRm")).unwrap();
         assert!(secret.public_key() == public);
         assert_eq!(public.to_bytes(), vector("pkRm"));
-        let (enc, ss) = public.encapsulate(&vector("ikmE")).unwrap();
+        let (enc, ss) = public.encapsulate(&vector("ikmE"));
         assert_eq!(enc, vector("enc"));
         assert_eq!(*ss, vector("shared_secret"));
         assert_eq!(secret.decapsulate(&enc).unwrap(), ss);

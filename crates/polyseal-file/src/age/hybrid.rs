@@ -13,32 +13,23 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io;
-use std::mem;
 use std::str::FromStr;
 
-use ::age::{DecryptError, EncryptError};
-use age_core::format::{FileKey, Stanza};
-use age_core::primitives::{bech32_decode, bech32_encode_to_fmt};
-use age_core::secrecy::{ExposeSecret, SecretString};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD_NO_PAD;
-use bech32::Hrp;
-use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::error::{KeyError, KeyProblem};
+use super::bech32::{self, Hrp};
+use super::error::{DecryptError, EncryptError, KeyError, KeyProblem};
 use super::hpke::{
     ENC_BYTES, OpenError, PUBLIC_BYTES, PublicKey, SEALED_BYTES, SEED_BYTES, SecretKey,
 };
-use super::looks_secret;
 use super::work::BoundedIdentity;
+use super::{FileKey, Stanza, base64, looks_secret};
 
 const TAG: &str = "mlkem768x25519";
 const WORK: u32 = 3;
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
-/// What age calls the recipients that may be together.
-const LABEL: &str = "postquantum";
+/// age's name for the recipients that may be together.
+pub(super) const LABEL: &str = "postquantum";
 
 /// A recipient as text.
 pub(super) const RECIPIENT_CHARACTERS: usize = 1959;
@@ -65,7 +56,7 @@ impl FromStr for Recipient {
             return Err(KeyProblem::SecretAsRecipient.into());
         }
         let damaged = || KeyProblem::Damaged("recipient");
-        let bytes = decode::<PUBLIC_BYTES>(RECIPIENT_HRP, text).ok_or_else(damaged)?;
+        let bytes = bech32::decode::<PUBLIC_BYTES>(RECIPIENT_HRP, text).ok_or_else(damaged)?;
         let recipient = Self(Box::new(PublicKey::from_bytes(&bytes).ok_or_else(damaged)?));
         // Also refuses upper case, and padding that is not zero.
         if recipient.to_string() == text { Ok(recipient) } else { Err(damaged().into()) }
@@ -74,7 +65,7 @@ impl FromStr for Recipient {
 
 impl fmt::Display for Recipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        bech32_encode_to_fmt(f, RECIPIENT_HRP, &self.0.to_bytes())
+        bech32::write(f, RECIPIENT_HRP, &self.0.to_bytes())
     }
 }
 
@@ -92,18 +83,14 @@ impl PartialEq for Recipient {
 
 impl Eq for Recipient {}
 
-impl ::age::Recipient for Recipient {
+impl super::Recipient for Recipient {
     fn wrap_file_key(
         &self,
         file_key: &FileKey,
     ) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
-        let (enc, sealed) =
-            self.0.seal(INFO, file_key.expose_secret()).map_err(io::Error::other)?;
-        let stanza = Stanza {
-            tag: TAG.to_owned(),
-            args: vec![BASE64_STANDARD_NO_PAD.encode(enc)],
-            body: sealed.to_vec(),
-        };
+        let (enc, sealed) = self.0.seal(INFO, file_key.expose_secret())?;
+        let stanza =
+            Stanza { tag: TAG.to_owned(), args: vec![base64::encode(enc)], body: sealed.to_vec() };
         Ok((vec![stanza], HashSet::from([LABEL.to_owned()])))
     }
 }
@@ -121,10 +108,8 @@ impl Identity {
 
     /// The identity as text, which is secret.
     #[must_use]
-    pub fn to_string(&self) -> SecretString {
-        let mut text = encode(IDENTITY_HRP, self.0.seed());
-        text.make_ascii_uppercase();
-        SecretString::from(mem::take(&mut *text))
+    pub fn to_string(&self) -> Zeroizing<String> {
+        bech32::encode_upper(IDENTITY_HRP, self.0.seed())
     }
 
     /// The recipient whose files this identity opens.
@@ -139,11 +124,9 @@ impl FromStr for Identity {
 
     /// Only in the one spelling that [`Identity::to_string`] gives.
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        let damaged = || KeyError::from(KeyProblem::Damaged("identity"));
-        let seed = decode::<SEED_BYTES>(IDENTITY_HRP, text).ok_or_else(damaged)?;
-        let identity = Self(SecretKey::from_seed(seed));
-        let same = identity.to_string().expose_secret().as_bytes().ct_eq(text.as_bytes());
-        if bool::from(same) { Ok(identity) } else { Err(damaged()) }
+        let seed = bech32::decode_upper::<SEED_BYTES>(IDENTITY_HRP, text);
+        let seed = seed.ok_or(KeyProblem::Damaged("identity"))?;
+        Ok(Self(SecretKey::from_seed(seed)))
     }
 }
 
@@ -153,15 +136,14 @@ impl fmt::Debug for Identity {
     }
 }
 
-impl ::age::Identity for Identity {
+impl super::Identity for Identity {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         if stanza.tag != TAG {
             return None;
         }
         let parts = || {
             let [enc] = stanza.args.as_slice() else { return None };
-            let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok()?;
-            let enc = <[u8; ENC_BYTES]>::try_from(enc).ok()?;
+            let enc = base64::decode::<ENC_BYTES>(enc)?;
             // The length before anything is opened: a longer body could be made to open under
             // several keys.
             Some((enc, <&[u8; SEALED_BYTES]>::try_from(stanza.body.as_slice()).ok()?))
@@ -179,33 +161,4 @@ impl BoundedIdentity for Identity {
     fn work(&self, stanza: &Stanza) -> u32 {
         if stanza.tag == TAG { WORK } else { 0 }
     }
-}
-
-/// Bech32 in lower case, without its limit on the length, in a string that never moved.
-fn encode(hrp: Hrp, bytes: &[u8]) -> Zeroizing<String> {
-    let length = hrp.len() + 1 + (8 * bytes.len()).div_ceil(5) + 6;
-    let mut text = Zeroizing::new(String::with_capacity(length));
-    // Cannot fail: a string takes whatever is written.
-    let _ = bech32_encode_to_fmt(&mut *text, hrp, bytes);
-    text
-}
-
-/// Takes either case and any padding: the caller encodes again and compares.
-pub(super) fn decode<const N: usize>(hrp: Hrp, text: &str) -> Option<Zeroizing<[u8; N]>> {
-    let mut bytes = Zeroizing::new([0; N]);
-    bech32_decode(
-        text,
-        |_| (),
-        |found| (found == hrp).then_some(()).ok_or(()),
-        |_, decoded| {
-            let mut length = 0;
-            for byte in decoded {
-                *bytes.get_mut(length).ok_or(())? = byte;
-                length += 1;
-            }
-            (length == N).then_some(()).ok_or(())
-        },
-    )
-    .ok()?;
-    Some(bytes)
 }

@@ -5,16 +5,15 @@
 //! Security claim: a plugin is given only identities that name it, and only in their one spelling.
 //! No program is started or looked for in its place.
 //!
-//! Limit: what an identity means, and what it may do, is the plugin's affair.
+//! Limit: the meaning of an identity, and what it may do, is the plugin's affair.
 
 use std::fmt;
 use std::sync::Arc;
 
-use age_core::primitives::{bech32_decode, bech32_encode_to_fmt};
-use bech32::Hrp;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::bech32::{self, Hrp};
 use super::error::{KeyError, KeyProblem};
 use super::{BoundedIdentity, BoxedIdentity, BoxedRecipient, Recipient};
 
@@ -23,18 +22,18 @@ pub const MAX_IDENTITY_BYTES: usize = 4096;
 
 const DAMAGED: KeyProblem = KeyProblem::Damaged("identity");
 
-/// What understands the identities `AGE-PLUGIN-NAME-1…` of one name.
+/// A plugin that understands the identities `AGE-PLUGIN-NAME-1…` of one name.
 pub trait InProcessPlugin: Send + Sync {
     /// The name, in lower case, without `age-plugin-`.
     fn name(&self) -> &str;
 
-    /// What opens with the identity that holds these bytes, at most [`MAX_IDENTITY_BYTES`].
+    /// An identity that opens with these bytes, at most [`MAX_IDENTITY_BYTES`].
     ///
     /// # Errors
     /// [`KeyProblem::Refused`], if it is none.
     fn identity(&self, data: &[u8]) -> Result<Box<dyn BoundedIdentity>, KeyError>;
 
-    /// What encrypts to the identity that holds these bytes.
+    /// A recipient that encrypts to the identity that holds these bytes.
     ///
     /// # Errors
     /// As [`identity`](Self::identity).
@@ -57,15 +56,12 @@ pub fn to_line(name: &str, data: &[u8]) -> Result<Zeroizing<String>, KeyError> {
     if data.len() > MAX_IDENTITY_BYTES {
         return Err(refused("it is longer than 4096 bytes").into());
     }
-    let prefix = format!("age-plugin-{name}-");
-    let hrp = Hrp::parse(&prefix).map_err(|_| refused("no plugin can have this name"))?;
-    // With all the room at once it never moves, which would leave a copy behind.
-    let length = prefix.len() + 1 + (8 * data.len()).div_ceil(5) + 6;
-    let mut text = Zeroizing::new(String::with_capacity(length));
-    // Cannot fail: a string takes whatever is written.
-    let _ = bech32_encode_to_fmt(&mut *text, hrp, data);
-    text.make_ascii_uppercase();
-    Ok(text)
+    let hrp = hrp(name).ok_or_else(|| refused("no plugin can have this name"))?;
+    Ok(bech32::encode_upper(hrp, data))
+}
+
+fn hrp(name: &str) -> Option<Hrp> {
+    Hrp::parse(&format!("age-plugin-{name}-")).ok()
 }
 
 /// A line of an identity file, and the plugin that it is of.
@@ -87,22 +83,10 @@ pub(super) fn find<'a>(
 
 impl Identity {
     pub(super) fn read(plugin: &Arc<dyn InProcessPlugin>, line: &str) -> Result<Self, KeyProblem> {
-        let mut data = Zeroizing::new(Vec::with_capacity(line.len().min(MAX_IDENTITY_BYTES)));
-        bech32_decode(
-            line,
-            |_| (),
-            |_| Ok(()),
-            |_, decoded| {
-                for byte in decoded {
-                    if data.len() == data.capacity() {
-                        return Err(());
-                    }
-                    data.push(byte);
-                }
-                Ok(())
-            },
-        )
-        .map_err(|()| DAMAGED)?;
+        let mut data = Zeroizing::new(vec![0; line.len().min(MAX_IDENTITY_BYTES)]);
+        let hrp = hrp(plugin.name()).ok_or(DAMAGED)?;
+        let length = bech32::decode_into(hrp, line, &mut data).ok_or(DAMAGED)?;
+        data.truncate(length);
         // Decoding takes padding that is not zero.
         let again = to_line(plugin.name(), &data).map_err(|_| DAMAGED)?;
         let same = bool::from(again.as_bytes().ct_eq(line.as_bytes()));
@@ -120,8 +104,8 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
-    use bech32::primitives::iter::{ByteIterExt, Fe32IterExt};
-    use bech32::{Bech32, Fe32};
+    use ::bech32::primitives::iter::{ByteIterExt, Fe32IterExt};
+    use ::bech32::{Bech32, Fe32};
 
     use super::*;
 

@@ -1,20 +1,20 @@
-//! A private key that is kept elsewhere, in a token or a service, and what its keeper says.
+//! A private key that is kept elsewhere, in a token or a service, and the words of its keeper.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// Whatever holds a private key on the curve P-256 and does not give it out.
+/// Anything that holds a private key on the curve P-256 and does not give it out.
 pub trait Keeper: Send + Sync {
     /// The secret that the private key shares with `point`: the first coordinate of the product, 32
     /// bytes. The point is on the curve and uncompressed, 65 bytes.
     ///
     /// # Errors
-    /// What the keeper says, if it does not do it.
+    /// The keeper's, if it does not do it.
     fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError>;
 }
 
-/// What kind of failure it is, for exit codes and exceptions.
+/// The kind of a failure, for exit codes and exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeeperErrorClass {
     /// What was asked for cannot be done.
@@ -27,7 +27,7 @@ pub enum KeeperErrorClass {
     Content,
 }
 
-/// What a keeper of keys said when it was asked for the key of a file.
+/// A keeper's refusal, when it was asked for the key of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeeperError {
     class: KeeperErrorClass,
@@ -36,7 +36,7 @@ pub struct KeeperError {
 }
 
 impl KeeperError {
-    /// What it said, without anything secret.
+    /// A refusal in these words, which have nothing secret.
     pub fn new(class: KeeperErrorClass, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), hint: None }
     }
@@ -48,19 +48,19 @@ impl KeeperError {
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of the failure.
     #[must_use]
     pub fn class(&self) -> KeeperErrorClass {
         self.class
     }
 
-    /// What it said.
+    /// The words of the keeper.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it, if there is something.
+    /// Advice, if there is some.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

@@ -18,7 +18,7 @@ pub(super) const TAG_BYTES: usize = 16;
 const VERSION: &[u8] = b"HPKE-v1";
 
 /// For what the crates below call fallible, and which is not: the lengths are right.
-pub(super) const IMPOSSIBLE: crate::Error = crate::Error::Cipher(polyseal::Error::Parameter);
+const IMPOSSIBLE: crate::Error = crate::Error::Cipher(polyseal::Error::Parameter);
 
 /// The key and the nonce of the first message.
 pub(super) struct OneMessage {

@@ -1,37 +1,49 @@
 //! Recipients and identities of age, for the stanzas that age wraps.
 //!
-//! Source: the age v1 specification (c2sp.org/age), and for all but the hybrid kind the `age`
-//! crate, whose traits and other types that a caller needs stand here too.
+//! Source: the age v1 specification (c2sp.org/age); the traits are shaped as those of the crate
+//! `age`.
 //!
 //! Security claim: that of each kind. X25519, SSH and tag keys keep a file secret until somebody
 //! has a quantum computer; hybrid and tagpq keys beyond that, and are not mixed with the others.
 //!
 //! Limits: recipients are not authenticated and say nothing about who encrypted. A plugin is a
 //! program that is found on the PATH and is trusted with the file key. SSH and tag stanzas show
-//! whose they are. What the `age` crate copies on its way (SSH keys, plugin identities) is not
-//! wiped.
+//! whose they are.
 
+mod base64;
+mod bech32;
+mod callbacks;
 mod dhkem;
+mod encrypted_file;
 mod error;
+mod file_key;
 mod hpke;
 pub mod hybrid;
+mod hybrid_kem;
 mod identities;
 pub mod in_process;
 mod keeper;
 mod key_schedule;
+mod mlkem_p256;
+mod one_key;
 pub mod p256;
 #[cfg_attr(not(feature = "plugin"), path = "plugin_stub.rs")]
 mod plugin;
+#[cfg(feature = "plugin")]
+pub mod plugin_program;
 mod recipients;
+mod scrypt;
 #[cfg_attr(not(feature = "ssh"), path = "ssh_stub.rs")]
 mod ssh;
+mod tagpq;
+mod traits;
 pub mod v1;
 mod work;
+mod x25519;
 
-pub use ::age::secrecy;
-pub use ::age::{Callbacks, DecryptError, EncryptError, Identity, NoCallbacks, Recipient};
-pub use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-pub use error::{KeyError, KeyProblem, PluginError, PluginProblem};
+pub use callbacks::{Callbacks, NoCallbacks};
+pub use error::{DecryptError, EncryptError, KeyError, KeyProblem, PluginError, PluginProblem};
+pub use file_key::{FILE_KEY_BYTES, FileKey};
 pub use identities::{
     IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, parse_identities_with,
     to_recipients,
@@ -39,8 +51,11 @@ pub use identities::{
 pub use in_process::InProcessPlugin;
 pub use keeper::{Keeper, KeeperError, KeeperErrorClass};
 pub use recipients::RecipientList;
+pub use traits::{Identity, Recipient};
 pub(crate) use work::WorkBudget;
 pub use work::{BoundedIdentity, MAX_WORK};
+
+pub use crate::stanza::AgeStanza as Stanza;
 
 /// The longest file of recipients or identities, in bytes: 1 MiB.
 pub const MAX_KEYS_FILE_BYTES: usize = 1 << 20;

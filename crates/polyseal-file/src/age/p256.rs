@@ -14,27 +14,20 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io;
 use std::str::FromStr;
 
-use ::age::{DecryptError, EncryptError};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-use age_core::primitives::bech32_encode_to_fmt;
-use age_core::secrecy::ExposeSecret;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD_NO_PAD;
-use bech32::Hrp;
 use hkdf::HkdfExtract;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::bech32::{self, Hrp};
 use super::dhkem::{COMPRESSED_BYTES, OpenError, POINT_BYTES, PublicKey};
-use super::error::{KeyError, KeyProblem};
+use super::error::{DecryptError, EncryptError, KeyError, KeyProblem};
 use super::keeper::Keeper;
 use super::key_schedule::TAG_BYTES;
 use super::work::{BoundedIdentity, MAX_WORK};
-use super::{expect_length, hybrid, looks_secret};
+use super::{FILE_KEY_BYTES, FileKey, Stanza, base64, expect_length, looks_secret};
 use crate::Key;
 use crate::error::{Error, Result};
 use crate::key::KEY_BYTES;
@@ -86,15 +79,19 @@ impl Recipient {
         self.0.to_compressed()
     }
 
-    /// What a stanza with this encapsulation shows of its recipient.
     fn stanza_tag(&self, enc: &[u8; POINT_BYTES]) -> [u8; STANZA_TAG_BYTES] {
-        let mut extract = HkdfExtract::<Sha256>::new(Some(INFO));
-        extract.input_ikm(enc);
-        extract.input_ikm(&Sha256::digest(self.to_compressed())[..STANZA_TAG_BYTES]);
-        let mut tag = [0; STANZA_TAG_BYTES];
-        tag.copy_from_slice(&extract.finalize().0[..STANZA_TAG_BYTES]);
-        tag
+        stanza_tag(INFO, enc, &self.to_compressed())
     }
+}
+
+/// The tag by which a stanza with this encapsulation shows that it is for `recipient`.
+pub(super) fn stanza_tag(info: &[u8], enc: &[u8], recipient: &[u8]) -> [u8; STANZA_TAG_BYTES] {
+    let mut extract = HkdfExtract::<Sha256>::new(Some(info));
+    extract.input_ikm(enc);
+    extract.input_ikm(&Sha256::digest(recipient)[..STANZA_TAG_BYTES]);
+    let mut tag = [0; STANZA_TAG_BYTES];
+    tag.copy_from_slice(&extract.finalize().0[..STANZA_TAG_BYTES]);
+    tag
 }
 
 impl FromStr for Recipient {
@@ -107,7 +104,7 @@ impl FromStr for Recipient {
         }
         expect_length("recipient", text, CHARACTERS)?;
         let damaged = || KeyProblem::Damaged("recipient");
-        let point = hybrid::decode::<COMPRESSED_BYTES>(HRP, text).ok_or_else(damaged)?;
+        let point = bech32::decode::<COMPRESSED_BYTES>(HRP, text).ok_or_else(damaged)?;
         let recipient = Self(PublicKey::from_compressed(&point).ok_or_else(damaged)?);
         // Also refuses upper case, and padding that is not zero.
         if recipient.to_string() == text { Ok(recipient) } else { Err(damaged().into()) }
@@ -116,7 +113,7 @@ impl FromStr for Recipient {
 
 impl fmt::Display for Recipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        bech32_encode_to_fmt(f, HRP, &self.to_compressed())
+        bech32::write(f, HRP, &self.to_compressed())
     }
 }
 
@@ -126,15 +123,15 @@ impl fmt::Debug for Recipient {
     }
 }
 
-impl ::age::Recipient for Recipient {
+impl super::Recipient for Recipient {
     fn wrap_file_key(
         &self,
         file_key: &FileKey,
     ) -> std::result::Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let mut sealed = Zeroizing::new(*file_key.expose_secret());
-        let (enc, tag) = self.0.seal(INFO, sealed.as_mut_slice()).map_err(io::Error::other)?;
+        let (enc, tag) = self.0.seal(INFO, sealed.as_mut_slice())?;
         let body = [&sealed[..], &tag].concat();
-        let args = [&self.stanza_tag(&enc)[..], &enc].map(|arg| BASE64_STANDARD_NO_PAD.encode(arg));
+        let args = [&self.stanza_tag(&enc)[..], &enc].map(base64::encode);
         Ok((vec![Stanza { tag: STANZA.to_owned(), args: args.to_vec(), body }], HashSet::new()))
     }
 }
@@ -169,13 +166,12 @@ fn parts(
     stanza: &Stanza,
 ) -> Option<([u8; STANZA_TAG_BYTES], [u8; POINT_BYTES], &[u8; BODY_BYTES])> {
     let [tag, enc] = stanza.args.as_slice() else { return None };
-    let tag = BASE64_STANDARD_NO_PAD.decode(tag).ok()?;
-    let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok()?;
+    let (tag, enc) = (base64::decode(tag)?, base64::decode(enc)?);
     // The length before anything is opened: a longer body could be made to open under several keys.
-    Some((tag.try_into().ok()?, enc.try_into().ok()?, stanza.body.as_slice().try_into().ok()?))
+    Some((tag, enc, stanza.body.as_slice().try_into().ok()?))
 }
 
-impl<K: Keeper> ::age::Identity for Identity<K> {
+impl<K: Keeper> super::Identity for Identity<K> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<std::result::Result<FileKey, DecryptError>> {
         if stanza.tag != STANZA {
             return None;
@@ -195,7 +191,7 @@ impl<K: Keeper> ::age::Identity for Identity<K> {
         match opened {
             Ok(file_key) => Some(Ok(file_key)),
             Err(OpenError::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
-            Err(OpenError::Keeper(error)) => Some(Err(DecryptError::Io(io::Error::other(error)))),
+            Err(OpenError::Keeper(error)) => Some(Err(DecryptError::Keeper(error))),
             Err(OpenError::Message) => None,
         }
     }
@@ -254,11 +250,9 @@ pub fn open_key(
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use ::age::{Identity as _, Recipient as _};
-
     use super::super::dhkem::tests::{Software, vector};
     use super::*;
-    use crate::age::{KeeperError, KeeperErrorClass};
+    use crate::age::{Identity as _, KeeperError, KeeperErrorClass, Recipient as _};
 
     fn recipient() -> Recipient {
         Recipient::from_point(&vector("pkRm")).unwrap()
@@ -273,7 +267,7 @@ mod tests {
     }
 
     fn file_key() -> FileKey {
-        FileKey::init_with_mut(|key: &mut [u8; 16]| key.fill(7))
+        FileKey::new(Box::new([7; 16]))
     }
 
     fn stanza() -> Stanza {
@@ -313,7 +307,7 @@ mod tests {
     fn a_stanza_for_others_costs_no_call() {
         let identity = identity();
         let mut other = stanza();
-        other.args[0] = BASE64_STANDARD_NO_PAD.encode([0; 4]);
+        other.args[0] = base64::encode([0; 4]);
         assert!(identity.unwrap_stanza(&other).is_none());
         other.tag = "X25519".to_owned();
         assert!(identity.unwrap_stanza(&other).is_none());
@@ -342,11 +336,10 @@ mod tests {
         forms.push(with(&|s| s.body.push(0)));
         // A point off the curve, with the tag that belongs to it.
         forms.push(with(&|s| {
-            let mut enc: [u8; 65] =
-                BASE64_STANDARD_NO_PAD.decode(&s.args[1]).unwrap().try_into().unwrap();
+            let mut enc: [u8; 65] = base64::decode(&s.args[1]).unwrap();
             enc[64] ^= 1;
-            s.args[0] = BASE64_STANDARD_NO_PAD.encode(recipient().stanza_tag(&enc));
-            s.args[1] = BASE64_STANDARD_NO_PAD.encode(enc);
+            s.args[0] = base64::encode(recipient().stanza_tag(&enc));
+            s.args[1] = base64::encode(enc);
         }));
         for form in &forms {
             let refused = identity.unwrap_stanza(form);
@@ -375,7 +368,7 @@ mod tests {
         let Some(Err(error)) = Identity::new(recipient(), keeper).unwrap_stanza(&stanza()) else {
             panic!("it was opened");
         };
-        assert!(matches!(Error::age_decrypt(&error), Error::Keeper(error) if error == says));
+        assert!(matches!(error, DecryptError::Keeper(error) if error == says));
     }
 
     #[test]

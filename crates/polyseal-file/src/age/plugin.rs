@@ -11,27 +11,23 @@
 //! goes through the pipes is not wiped from their buffers.
 
 mod process;
+pub(super) mod wire;
 
 use std::collections::HashSet;
 use std::env;
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ::age::secrecy::ExposeSecret;
-use ::age::{Callbacks, DecryptError, EncryptError};
-use age_core::format::{FileKey, Stanza};
-use age_core::primitives::bech32_decode;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD_NO_PAD;
+use ::base64::Engine;
+use ::base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::{Zeroize, Zeroizing};
 
 use self::process::PluginProcess;
-use super::error::{KeyProblem, PluginError};
+use super::error::{DecryptError, EncryptError, KeyProblem, PluginError};
 use super::recipients::exact;
 use super::work::BoundedIdentity;
-use super::{BoxedIdentity, BoxedRecipient};
+use super::{BoxedIdentity, BoxedRecipient, Callbacks, FileKey, Stanza, bech32};
 use crate::programs::find_program;
 use crate::stanza::AgeStanza;
 
@@ -86,20 +82,13 @@ impl FromStr for Identity {
     }
 }
 
-/// The name that `of` finds in the part of a Bech32 text that says what it is.
-fn name(text: &str, of: impl Fn(&str) -> Option<&str>) -> std::result::Result<String, ()> {
+/// The name that `find` finds in the part of a Bech32 text that says what it is.
+fn name(text: &str, find: impl Fn(&str) -> Option<&str>) -> std::result::Result<String, ()> {
     let is_safe = |b: u8| b.is_ascii_alphanumeric() || b"+-._".contains(&b);
-    bech32_decode(
-        text,
-        |_| (),
-        |_| Ok(()),
-        |prefix, _| {
-            let name = of(prefix.as_str()).ok_or(())?;
-            // It becomes a part of a file's name.
-            let good = !name.is_empty() && name.bytes().all(is_safe);
-            good.then(|| name.to_owned()).ok_or(())
-        },
-    )
+    let name = bech32::hrp(text).and_then(find).ok_or(())?;
+    // It becomes a part of a file's name.
+    let good = !name.is_empty() && name.bytes().all(is_safe);
+    if good { Ok(name.to_owned()) } else { Err(()) }
 }
 
 /// A line of an identity file.
@@ -112,7 +101,7 @@ pub(super) fn recipient(text: &str) -> std::result::Result<Recipient, KeyProblem
     exact(text).ok_or(KeyProblem::Damaged("recipient"))
 }
 
-/// What opens with those of `identities` that are of the plugin `name`.
+/// The plugin `name`, with those of `identities` that are its.
 pub(super) fn usable<C: Callbacks>(
     name: &str,
     identities: &[Identity],
@@ -121,7 +110,7 @@ pub(super) fn usable<C: Callbacks>(
     Ok(Box::new(Plugin::find(name, &[], identities, callbacks)?))
 }
 
-/// What wraps a key for all of them: one recipient for each plugin.
+/// The recipients that wrap a key for all of them: one for each plugin.
 pub(super) fn wrapping<C: Callbacks>(
     recipients: &[Recipient],
     identities: &[Identity],
@@ -246,13 +235,9 @@ impl<C: Callbacks> Plugin<C> {
             let mut said = plugin.receive()?;
             match said.tag.as_str() {
                 "file-key" => {
-                    let key = FileKey::try_init_with_mut(|key: &mut [u8; 16]| {
-                        let given = <&[u8; 16]>::try_from(&said.body[..]).map_err(|_| ())?;
-                        key.copy_from_slice(given);
-                        Ok::<_, ()>(())
-                    });
+                    let key = FileKey::from_slice(&said.body);
                     said.body.zeroize();
-                    let (Ok(key), ["0"], None) = (key, &words(&said.args)[..], &file_key) else {
+                    let (Some(key), ["0"], None) = (key, &words(&said.args)[..], &file_key) else {
                         return Err(plugin.nonsense("no file key, or a second one"));
                     };
                     file_key = Some(key);
@@ -299,7 +284,7 @@ impl<C: Callbacks> Plugin<C> {
                 None => plugin.send("fail", &[], b""),
             },
             "request-secret" => match self.callbacks.request_passphrase(&message) {
-                Some(answer) => plugin.send("ok", &[], answer.expose_secret().as_bytes()),
+                Some(answer) => plugin.send("ok", &[], answer.as_bytes()),
                 None => plugin.send("fail", &[], b""),
             },
             _ => plugin.send("unsupported", &[], b""),
@@ -308,16 +293,16 @@ impl<C: Callbacks> Plugin<C> {
     }
 }
 
-impl<C: Callbacks> ::age::Recipient for Plugin<C> {
+impl<C: Callbacks> super::Recipient for Plugin<C> {
     fn wrap_file_key(
         &self,
         file_key: &FileKey,
     ) -> std::result::Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
-        self.wrap(file_key).map_err(|error| EncryptError::Io(io::Error::other(error)))
+        self.wrap(file_key).map_err(EncryptError::Plugin)
     }
 }
 
-impl<C: Callbacks> ::age::Identity for Plugin<C> {
+impl<C: Callbacks> super::Identity for Plugin<C> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<std::result::Result<FileKey, DecryptError>> {
         self.unwrap_stanzas(std::slice::from_ref(stanza))
     }
@@ -326,8 +311,7 @@ impl<C: Callbacks> ::age::Identity for Plugin<C> {
         &self,
         stanzas: &[Stanza],
     ) -> Option<std::result::Result<FileKey, DecryptError>> {
-        let failed = |error| DecryptError::Io(io::Error::other(error));
-        self.unwrap(stanzas).map_err(failed).transpose()
+        self.unwrap(stanzas).map_err(DecryptError::Plugin).transpose()
     }
 }
 

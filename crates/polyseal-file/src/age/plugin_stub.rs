@@ -1,9 +1,7 @@
-//! What [plugins](super) are without the feature `plugin`: refused, with its name.
-
-use ::age::Callbacks;
+//! [Plugins](super) without the feature `plugin`: refused, with its name.
 
 use super::error::KeyProblem;
-use super::{BoxedIdentity, BoxedRecipient};
+use super::{BoxedIdentity, BoxedRecipient, Callbacks};
 
 const ABSENT: KeyProblem = KeyProblem::Feature { what: "plugins", feature: "plugin" };
 
@@ -46,10 +44,8 @@ pub(super) fn wrapping<C: Callbacks>(
 
 #[cfg(test)]
 mod tests {
-    use ::age::NoCallbacks;
-
     use super::ABSENT;
-    use crate::age::{RecipientList, parse_identities};
+    use crate::age::{NoCallbacks, RecipientList, parse_identities};
 
     #[test]
     fn are_refused_with_the_features_name() {

@@ -13,18 +13,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ::age::{Callbacks, tag, tagpq, x25519};
-
 use super::error::{KeyError, KeyProblem};
 use super::identities::{IdentityLine, ParsedFile};
 use super::in_process::InProcessPlugin;
 use super::{
-    BoxedRecipient, begins_with, expect_length, hybrid, identities, lines, looks_secret, plugin,
-    ssh,
+    BoxedRecipient, Callbacks, begins_with, encrypted_file, expect_length, hybrid, identities,
+    lines, looks_secret, p256, plugin, ssh, tagpq, x25519,
 };
-
-/// An X25519 recipient as text.
-const X25519_CHARACTERS: usize = 62;
 
 /// Recipients of every kind, collected.
 ///
@@ -75,7 +70,7 @@ impl RecipientList {
         Self { plugins, ..self }
     }
 
-    /// What was left out of the files: each says what it is, and where it stands.
+    /// The keys that were left out of the files: each says what it is, and where it stands.
     #[must_use]
     pub fn skipped(&self) -> &[KeyError] {
         &self.skipped
@@ -145,7 +140,7 @@ impl RecipientList {
             let identities = match identities::read(contents, file, &self.plugins)? {
                 ParsedFile::Lines(identities) => identities,
                 ParsedFile::Encrypted => {
-                    identities::decrypt(contents, file, callbacks, &self.plugins)?
+                    encrypted_file::decrypt(contents, file, callbacks, &self.plugins)?
                 }
                 ParsedFile::Ssh(identity) => {
                     let built_in = vec![ssh::public(identity)?];
@@ -156,7 +151,7 @@ impl RecipientList {
             for identity in identities {
                 match identity {
                     IdentityLine::X25519(identity) => {
-                        added.built_in.push(Box::new(identity.to_public()));
+                        added.built_in.push(Box::new(identity.to_recipient()));
                     }
                     IdentityLine::Hybrid(identity) => {
                         added.built_in.push(Box::new(identity.to_recipient()));
@@ -173,7 +168,7 @@ impl RecipientList {
         Ok(())
     }
 
-    /// What wraps a key for all of them. A plugin is one that stands for all of its recipients,
+    /// The recipients that wrap a key for all of them. A plugin is one that stands for all of its recipients,
     /// and speaks to the user by way of `callbacks`.
     ///
     /// # Errors
@@ -203,7 +198,7 @@ impl RecipientList {
             expect_length("recipient", text, hybrid::RECIPIENT_CHARACTERS)?;
             Box::new(text.parse::<hybrid::Recipient>().map_err(|error| error.problem().clone())?)
         } else if text.starts_with("age1tag1") {
-            Box::new(exact::<tag::Recipient>(text).ok_or(DAMAGED)?)
+            Box::new(text.parse::<p256::Recipient>().map_err(|_| DAMAGED)?)
         } else if text.starts_with("age1tagpq1") {
             Box::new(exact::<tagpq::Recipient>(text).ok_or(DAMAGED)?)
         } else if text.starts_with("age1") && text.matches('1').count() > 1 {
@@ -211,7 +206,7 @@ impl RecipientList {
             self.plugin_recipients.push(plugin::recipient(text)?);
             return Ok(());
         } else if text.starts_with("age1") {
-            expect_length("recipient", text, X25519_CHARACTERS)?;
+            expect_length("recipient", text, x25519::RECIPIENT_CHARACTERS)?;
             Box::new(exact::<x25519::Recipient>(text).ok_or(DAMAGED)?)
         } else if ["ssh-", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start)) {
             ssh::recipient(text)?

@@ -1,11 +1,9 @@
-//! What [SSH keys](super) are without the feature `ssh`: refused, with its name.
+//! [SSH keys](super) without the feature `ssh`: refused, with its name.
 
 use std::convert::Infallible;
 
-use ::age::Callbacks;
-
 use super::error::KeyProblem;
-use super::{BoxedIdentity, BoxedRecipient};
+use super::{BoxedIdentity, BoxedRecipient, Callbacks};
 
 const ABSENT: KeyProblem = KeyProblem::Feature { what: "SSH keys", feature: "ssh" };
 
@@ -34,10 +32,8 @@ pub(super) fn recipient(_: &str) -> Result<BoxedRecipient, KeyProblem> {
 
 #[cfg(test)]
 mod tests {
-    use ::age::NoCallbacks;
-
     use super::ABSENT;
-    use crate::age::{RecipientList, parse_identities};
+    use crate::age::{NoCallbacks, RecipientList, parse_identities};
 
     #[test]
     fn are_refused_with_the_features_name() {

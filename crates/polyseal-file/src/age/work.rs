@@ -7,9 +7,7 @@
 //!
 //! Limit: a plugin takes as long as it likes.
 
-use ::age::Identity;
-use age_core::format::Stanza;
-
+use super::{Identity, Stanza};
 use crate::error::{Error, Result};
 
 /// The most work that trying identities on one file may take, in units of

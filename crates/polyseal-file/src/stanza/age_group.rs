@@ -1,7 +1,7 @@
 //! A wrapping key that age wraps, for all recipients who were named together.
 //!
 //! Source: the age v1 format (c2sp.org/age), of whose header the recipient stanzas are, byte for
-//! byte. What a recipient type does is up to the `age` crate and its plugins.
+//! byte. What a recipient type does is up to the module `age` and to plugins.
 //!
 //! Security claim: that of the weakest recipient type among them; at most 128 bits, since that is
 //! what an age file key has. A set of labels keeps types apart that should not be mixed, such as
@@ -10,16 +10,9 @@
 #[cfg(feature = "age")]
 use std::collections::HashSet;
 
-#[cfg(feature = "age")]
-use ::age::secrecy::ExposeSecret;
-#[cfg(feature = "age")]
-use ::age::{DecryptError, Recipient};
-#[cfg(feature = "age")]
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-
 use super::age_text::{self, AgeStanza, is_visible};
 #[cfg(feature = "age")]
-use crate::age::{BoundedIdentity, WorkBudget};
+use crate::age::{BoundedIdentity, DecryptError, FILE_KEY_BYTES, FileKey, Recipient, WorkBudget};
 use crate::error::{Error, HeaderError, Result};
 #[cfg(feature = "age")]
 use crate::key::random;
@@ -33,20 +26,6 @@ pub(crate) struct AgeGroup {
     /// The length of the labels.
     labels: usize,
     stanzas: Vec<AgeStanza>,
-}
-
-#[cfg(feature = "age")]
-impl From<Stanza> for AgeStanza {
-    fn from(stanza: Stanza) -> Self {
-        Self { tag: stanza.tag, args: stanza.args, body: stanza.body }
-    }
-}
-
-#[cfg(feature = "age")]
-impl AgeStanza {
-    pub(crate) fn to_age(&self) -> Stanza {
-        Stanza { tag: self.tag.clone(), args: self.args.clone(), body: self.body.clone() }
-    }
 }
 
 /// The wrapping key of an age stanza: an age file key.
@@ -129,23 +108,23 @@ pub(crate) fn wrap_for_all(
     let mut stanzas = Vec::new();
     let mut common: Option<HashSet<String>> = None;
     for recipient in recipients {
-        let (wrapped, labels) = recipient.wrap_file_key(key).map_err(|e| Error::age_encrypt(&e))?;
+        let (wrapped, labels) = recipient.wrap_file_key(key)?;
         if common.as_ref().is_some_and(|common| *common != labels) {
             return Err(Error::MixedRecipients);
         }
         common = Some(labels);
-        stanzas.extend(wrapped.into_iter().map(AgeStanza::from));
+        stanzas.extend(wrapped);
     }
     let mut labels: Vec<_> = common.unwrap_or_default().into_iter().collect();
     labels.sort();
     Ok((stanzas, labels))
 }
 
-/// The key that is wrapped in `stanzas`, or `None` if none of them is for `identity`. The work that
-/// this takes is taken from `left`.
+/// The key that is wrapped in `stanzas`, or `None` if none of them is for `identity`. The work is
+/// taken from `left`.
 #[cfg(feature = "age")]
 pub(crate) fn unwrap_with(
-    stanzas: &[Stanza],
+    stanzas: &[AgeStanza],
     identity: &dyn BoundedIdentity,
     left: &mut WorkBudget,
 ) -> Result<Option<FileKey>> {
@@ -154,11 +133,10 @@ pub(crate) fn unwrap_with(
     // before.
     let one_by_one = || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok());
     match identity.unwrap_stanzas(stanzas) {
-        None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),
+        None => Ok(None),
         Some(Err(DecryptError::DecryptionFailed)) => Ok(one_by_one()),
         Some(Ok(key)) => Ok(Some(key)),
-        Some(Err(DecryptError::InvalidHeader)) => Err(HeaderError::AgeStanza.into()),
-        Some(Err(error)) => Err(Error::age_decrypt(&error)),
+        Some(Err(error)) => Err(error.into()),
     }
 }
 
@@ -174,6 +152,8 @@ fn labels_are_canonical(labels: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(feature = "age")]
+    use crate::age::{EncryptError, Identity};
 
     /// One recipient whose stanza begins as that of another, of whom the first is refused.
     #[cfg(feature = "age")]
@@ -184,8 +164,8 @@ mod tests {
         fn wrap_file_key(
             &self,
             file_key: &FileKey,
-        ) -> std::result::Result<(Vec<Stanza>, HashSet<String>), ::age::EncryptError> {
-            let stanza = |args: &[&str], body: &[u8]| Stanza {
+        ) -> std::result::Result<(Vec<AgeStanza>, HashSet<String>), EncryptError> {
+            let stanza = |args: &[&str], body: &[u8]| AgeStanza {
                 tag: "test".to_owned(),
                 args: args.iter().map(|&arg| arg.to_owned()).collect(),
                 body: body.to_vec(),
@@ -197,16 +177,16 @@ mod tests {
 
     #[cfg(feature = "age")]
     impl BoundedIdentity for Colliding {
-        fn work(&self, _: &Stanza) -> u32 {
+        fn work(&self, _: &AgeStanza) -> u32 {
             crate::age::MAX_WORK / 2
         }
     }
 
     #[cfg(feature = "age")]
-    impl ::age::Identity for Colliding {
+    impl Identity for Colliding {
         fn unwrap_stanza(
             &self,
-            stanza: &Stanza,
+            stanza: &AgeStanza,
         ) -> Option<std::result::Result<FileKey, DecryptError>> {
             let key = stanza.body.as_slice().try_into().map_err(|_| DecryptError::DecryptionFailed);
             Some(key.map(|key: [u8; FILE_KEY_BYTES]| FileKey::new(Box::new(key))))
@@ -219,12 +199,12 @@ mod tests {
         let key = AgeKey::random().unwrap();
         let group = AgeGroup::wrap(&key, &[Box::new(Colliding)]).unwrap();
         let group = AgeGroup::parse(group.as_bytes()).unwrap();
-        let stanzas: Vec<_> = group.stanzas().iter().map(AgeStanza::to_age).collect();
+        let stanzas = group.stanzas();
         let left = &mut WorkBudget::new();
-        let found = unwrap_with(&stanzas, &Colliding, left).unwrap().unwrap();
+        let found = unwrap_with(stanzas, &Colliding, left).unwrap().unwrap();
         assert_eq!(found.expose_secret(), key.bytes());
         // That was all the work that may be done.
-        let again = unwrap_with(&stanzas, &Colliding, left).err();
+        let again = unwrap_with(stanzas, &Colliding, left).err();
         assert!(matches!(again, Some(Error::AgeTries)), "{again:?}");
     }
 

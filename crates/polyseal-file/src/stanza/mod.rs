@@ -20,7 +20,7 @@ pub(crate) use age_group::AgeGroup;
 #[cfg(feature = "age")]
 pub(crate) use age_group::{AgeKey, unwrap_with, wrap_for_all};
 #[cfg(feature = "age")]
-pub(crate) use age_text::AgeStanza;
+pub use age_text::AgeStanza;
 pub(crate) use passphrase::Cost;
 
 use crate::error::{Error, HeaderError, Result};

@@ -18,8 +18,7 @@ use cryptoki::mechanism::Mechanism;
 use cryptoki::object::{Attribute, AttributeType, KeyType, ObjectClass};
 use cryptoki::session::{Session, UserType};
 use hsm::{Hsm, PIN, alone};
-use p256::elliptic_curve::sec1::ToEncodedPoint;
-use polyseal_file::age::secrecy::SecretString;
+use p256::elliptic_curve::sec1::ToSec1Point;
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, InProcessPlugin, KeeperErrorClass, KeyProblem, NoCallbacks,
     Recipient, in_process, parse_identities, parse_identities_with,
@@ -140,7 +139,7 @@ fn put(session: &Session, class: ObjectClass, more: &[Attribute]) {
 /// The public key of the number, as a token has it.
 fn point(number: u8) -> Attribute {
     let secret = p256::SecretKey::from_slice(&[number; 32]).unwrap();
-    let point = secret.public_key().to_encoded_point(false);
+    let point = secret.public_key().to_sec1_point(false);
     Attribute::EcPoint([&[4, 65], point.as_bytes()].concat())
 }
 
@@ -484,7 +483,7 @@ impl Callbacks for Pins {
         None
     }
 
-    fn request_passphrase(&self, what: &str) -> Option<SecretString> {
+    fn request_passphrase(&self, what: &str) -> Option<Zeroizing<String>> {
         assert_eq!(what, "PIN of the token ops");
         self.0.map(|pin| pin.to_owned().into())
     }

@@ -9,7 +9,7 @@ use std::thread;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::elliptic_curve::sec1::ToSec1Point;
 use polyseal_kms::{
     Class, Error, KeyPair, Origin, Problem, Settings, Uri, WrappedKey, unwrap_once,
 };
@@ -252,7 +252,7 @@ fn a_key_pair_derives() {
     // As every P-256 key begins in a PEM file, up to the byte that says uncompressed.
     const BEGINNING: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE";
     let secret = p256::SecretKey::from_slice(&[7; 32]).unwrap();
-    let public = secret.public_key().to_encoded_point(false);
+    let public = secret.public_key().to_sec1_point(false);
     let der = format!("{BEGINNING}{}", BASE64_STANDARD.encode(&public.as_bytes()[1..]));
     let of = |usage: &str| answer(200, &format!(r#"{{"PublicKey":"{der}","KeyUsage":"{usage}"}}"#));
     let shared = |secret: &p256::SecretKey, request: &str| {

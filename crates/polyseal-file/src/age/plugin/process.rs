@@ -1,25 +1,22 @@
-//! A plugin that runs: stanzas to it and from it, what it writes to standard error, and its end.
-//!
-//! Source: c2sp.org/age-plugin, "IPC protocol". A stanza is text, as in the header of an age file.
+//! A plugin that runs: stanzas to it and from it, its last words on standard error, and its end.
 //!
 //! One thread writes to the plugin, one reads from it, and one keeps what it says on standard
 //! error: so neither side waits for a full pipe, and whoever waits for an answer can be told so.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::slice;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ::age::Callbacks;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::Result;
-use crate::age::{PluginError, PluginProblem};
-use crate::stanza::{AgeStanza, age_text};
+use super::wire::{self, Received};
+use crate::age::{Callbacks, PluginError, PluginProblem};
+use crate::stanza::AgeStanza;
 
 /// After so much silence the user is told what is waited for, as age does it.
 const SILENCE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
@@ -28,10 +25,8 @@ const SILENCE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
 /// on, and what it has started may keep its standard error open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The longest stanza of a plugin, in bytes: as long as a header of age.
-const MAX_STANZA_BYTES: usize = 1 << 20;
-
-/// What is kept of standard error, in bytes: its end, where a program says what it died of.
+/// The part of standard error that is kept, in bytes: its end, where a program says what it died
+/// of.
 const MAX_WORDS_BYTES: usize = 1 << 10;
 
 /// A plugin that runs. When this is dropped, the pipes to it and from it are closed, and it ends in
@@ -45,16 +40,13 @@ pub(super) struct PluginProcess<'a, C> {
     silence_reported: bool,
 }
 
-/// What comes from a plugin.
+/// A message from a plugin, or of it.
 enum PluginMessage {
-    Stanza(AgeStanza),
-    Nonsense,
-    /// Nothing more.
-    Closed,
+    Received(Received),
     Ended(Option<ExitStatus>),
 }
 
-/// What a plugin has written to standard error, and whether that was all.
+/// The end of what a plugin has written to standard error, and whether that was all.
 struct ErrorOutput {
     last: Arc<Mutex<Vec<u8>>>,
     ended: Receiver<()>,
@@ -94,13 +86,9 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
 
     /// Sends a stanza. Whether it arrives shows in what comes back.
     pub(super) fn send(&self, tag: &str, args: &[&str], body: &[u8]) {
-        let args = args.iter().map(|&arg| arg.to_owned()).collect();
-        let mut stanza = AgeStanza { tag: tag.to_owned(), args, body: body.to_vec() };
-        let text = age_text::write(slice::from_ref(&stanza));
-        stanza.body.zeroize();
-        if let (Some(to), Some(text)) = (&self.to, text) {
+        if let (Some(to), Some(text)) = (&self.to, wire::write(tag, args, body)) {
             // The thread has ended if the plugin reads no more.
-            let _ = to.send(Zeroizing::new(text));
+            let _ = to.send(text);
         }
     }
 
@@ -118,9 +106,11 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
             message => message.ok(),
         };
         match message {
-            Some(PluginMessage::Stanza(stanza)) => Ok(stanza),
-            Some(PluginMessage::Nonsense) => Err(self.nonsense("an invalid stanza")),
-            Some(PluginMessage::Closed) => {
+            Some(PluginMessage::Received(Received::Stanza(stanza))) => Ok(stanza),
+            Some(PluginMessage::Received(Received::Nonsense)) => {
+                Err(self.nonsense("an invalid stanza"))
+            }
+            Some(PluginMessage::Received(Received::Closed)) => {
                 self.to = None;
                 let ended = self.from.recv_timeout(LAST_WORDS);
                 let status =
@@ -169,9 +159,9 @@ fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<PluginMe
     let read = move || {
         let mut stdout = BufReader::new(stdout);
         loop {
-            let next = stanza(&mut stdout);
-            let more = matches!(next, PluginMessage::Stanza(_));
-            if to.send(next).is_err() || !more {
+            let next = wire::read(&mut stdout);
+            let more = matches!(next, Received::Stanza(_));
+            if to.send(PluginMessage::Received(next)).is_err() || !more {
                 break;
             }
         }
@@ -180,36 +170,6 @@ fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<PluginMe
     };
     thread::Builder::new().spawn(read)?;
     Ok(messages)
-}
-
-fn stanza(from: &mut impl BufRead) -> PluginMessage {
-    let mut text = Zeroizing::new(Vec::new());
-    loop {
-        let start = text.len();
-        let room = (MAX_STANZA_BYTES - start) as u64;
-        if from.by_ref().take(room).read_until(b'\n', &mut text).is_err() {
-            return PluginMessage::Closed;
-        }
-        let line = &text[start..];
-        if start == 0 && !line.is_empty() && !line.starts_with(age_text::BEGIN) {
-            return PluginMessage::Nonsense;
-        }
-        let Some(line) = line.strip_suffix(b"\n") else {
-            return if text.len() == MAX_STANZA_BYTES {
-                PluginMessage::Nonsense
-            } else {
-                PluginMessage::Closed
-            };
-        };
-        // The first line is none of the body, whose last line is the first that is short.
-        if start > 0 && line.len() != age_text::COLUMNS {
-            break;
-        }
-    }
-    match age_text::parse(&text).map(|mut stanzas| (stanzas.pop(), stanzas.len())) {
-        Some((Some(stanza), 0)) => PluginMessage::Stanza(stanza),
-        _ => PluginMessage::Nonsense,
-    }
 }
 
 /// A thread that keeps the end of what it reads.

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use ::age::secrecy::SecretString;
 use tempfile::TempDir;
 
 use super::*;
@@ -44,8 +43,8 @@ impl Callbacks for User {
         Some(format!("public {message}"))
     }
 
-    fn request_passphrase(&self, message: &str) -> Option<SecretString> {
-        (message != "nothing").then(|| SecretString::from("1234"))
+    fn request_passphrase(&self, message: &str) -> Option<Zeroizing<String>> {
+        (message != "nothing").then(|| Zeroizing::new("1234".to_owned()))
     }
 }
 
@@ -191,8 +190,8 @@ fn a_silent_plugin_is_named_once() {
 #[test]
 fn names_of_programs() {
     let bech32 = |prefix: &str| {
-        let prefix = bech32::Hrp::parse(prefix).unwrap();
-        bech32::encode::<bech32::Bech32>(prefix, b"data").unwrap()
+        let prefix = ::bech32::Hrp::parse(prefix).unwrap();
+        ::bech32::encode::<::bech32::Bech32>(prefix, b"data").unwrap()
     };
     let recipient = |prefix: &str| recipient(&bech32(prefix)).ok().map(|found| found.name);
     let identity =

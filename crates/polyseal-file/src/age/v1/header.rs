@@ -8,19 +8,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, Read};
+use std::iter;
 
-use age_core::format::FileKey;
-use age_core::secrecy::ExposeSecret;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
+use super::ChunkCipher;
+use crate::age::FileKey;
 use crate::armor::begins_armored;
 use crate::error::{Error, HeaderError, Result, io};
 use crate::header::ExistingRecipients;
 use crate::kdf::{self, MAC_BYTES};
 use crate::key::random;
 use crate::recipients::{Identities, Recipients};
+use crate::segment::{Direction, Position};
 use crate::stanza::{AgeStanza, age_text};
 
 /// The longest header in bytes: 1 MiB, with room for some 600 post-quantum recipients.
@@ -148,13 +150,25 @@ impl Header {
     /// # Errors
     /// [`Error::NoMatchingKey`] and its like, or [`Error::HeaderNotAuthentic`].
     pub fn authenticate(&self, identities: &Identities<'_>) -> Result<AuthenticHeader<'_>> {
-        let file_key = identities.unwrap_age(&self.stanzas)?;
+        self.authenticate_with(identities.unwrap_age(&self.stanzas)?)
+    }
+
+    /// The header, if it is authentic under this file key.
+    pub(in crate::age) fn authenticate_with(
+        &self,
+        file_key: FileKey,
+    ) -> Result<AuthenticHeader<'_>> {
         let last_line = MAC_BYTES.div_ceil(3) * 4 - 1 + b" \n".len();
         let covered = &self.bytes[..self.bytes.len() - NONCE_BYTES - last_line];
         if !kdf::verify(&*mac_key(&file_key)?, &[covered], &self.mac) {
             return Err(Error::HeaderNotAuthentic);
         }
         Ok(AuthenticHeader { header: self, file_key })
+    }
+
+    /// The only stanza, if the file is for a passphrase.
+    pub(in crate::age) fn passphrase_stanza(&self) -> Option<&AgeStanza> {
+        self.stanzas.first().filter(|stanza| stanza.is_scrypt())
     }
 
     /// The header as it stands in a file, the nonce of the payload included.
@@ -218,6 +232,26 @@ impl AuthenticHeader<'_> {
         }
         stanzas.extend(new);
         Header::assemble(stanzas, &self.file_key, self.header.nonce())
+    }
+
+    /// The plaintext of a payload that is in memory: all of it, or none.
+    pub(in crate::age) fn decrypt(&self, mut payload: Vec<u8>) -> Result<Zeroizing<Vec<u8>>> {
+        let cipher = ChunkCipher::new(&*self.payload_key()?, Direction::Open);
+        let unit = cipher.input_unit();
+        let last = payload.len().div_ceil(unit).max(1) - 1;
+        // The chunks are shorter than what they come of: with all the room at once the text never
+        // moves, which would leave a copy behind.
+        let mut text = Zeroizing::new(Vec::with_capacity(payload.len()));
+        for index in 0..=last {
+            let end = payload.len().min((index + 1) * unit);
+            let chunk = &mut payload[index * unit..end];
+            let at = Position { index: index as u64, last: index == last };
+            let length = chunk.len();
+            let opened = cipher.apply(at, iter::once((&mut *chunk, length)))?;
+            text.extend_from_slice(&chunk[..opened]);
+            chunk.zeroize();
+        }
+        Ok(text)
     }
 
     /// The key of the payload.

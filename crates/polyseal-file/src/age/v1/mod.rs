@@ -48,7 +48,7 @@ pub(crate) use header::is_header_start;
 pub use header::{AuthenticHeader, Header, MAX_HEADER_BYTES};
 pub use inspect::Inspection;
 #[cfg(feature = "passphrase")]
-pub(crate) use passphrase::{scrypt_recipient, unwrap_scrypt};
+pub(crate) use passphrase::{unwrap_scrypt, wrap_scrypt};
 
 /// The bytes of plaintext in a full chunk.
 pub const CHUNK_BYTES: u32 = 64 * 1024;
