@@ -5,21 +5,21 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use age::{Decryptor, Encryptor};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use polyseal_file::age::secrecy::{ExposeSecret, SecretString};
+use polyseal_file::age::v1::Encryptor;
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, DecryptError, FileKey, Identity, IdentityKind, KeyError,
     KeyProblem, MAX_KEYS_FILE_BYTES, MAX_SSH_FILE_BYTES, NoCallbacks, Recipient, RecipientList,
     Stanza, generate, hybrid, parse_identities, to_recipients,
 };
+use polyseal_file::{Decryptor, Error, Input, Output, Recipients};
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 const SSH: [&str; 3] = ["ssh_ed25519", "ssh_rsa_2048", "ssh_rsa_3072"];
 
@@ -69,21 +69,45 @@ impl Callbacks for PassphraseCallbacks {
         None
     }
 
-    fn request_passphrase(&self, question: &str) -> Option<SecretString> {
+    fn request_passphrase(&self, question: &str) -> Option<Zeroizing<String>> {
         assert!(question.ends_with(" keys"), "{question}");
         self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.map(SecretString::from)
+        self.0.map(|passphrase| Zeroizing::new(passphrase.to_owned()))
     }
 }
 
-type Identities = Vec<Box<dyn BoundedIdentity>>;
+/// An identity that opens several files.
+#[derive(Clone)]
+struct Shared(Arc<dyn BoundedIdentity>);
+
+impl Identity for Shared {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.0.unwrap_stanza(stanza)
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.0.unwrap_stanzas(stanzas)
+    }
+}
+
+impl BoundedIdentity for Shared {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        self.0.work(stanza)
+    }
+}
+
+type Identities = Vec<Shared>;
+
+fn shared(identities: Vec<Box<dyn BoundedIdentity>>) -> Identities {
+    identities.into_iter().map(|identity| Shared(Arc::from(identity))).collect()
+}
 
 fn identities(name: &str) -> Identities {
-    parse_identities(&data(name), Some("keys"), &NoCallbacks).unwrap()
+    shared(parse_identities(&data(name), Some("keys"), &NoCallbacks).unwrap())
 }
 
 fn parsed(contents: &str) -> Identities {
-    parse_identities(contents.as_bytes(), None, &NoCallbacks).unwrap()
+    shared(parse_identities(contents.as_bytes(), None, &NoCallbacks).unwrap())
 }
 
 /// As Windows PowerShell writes it.
@@ -99,20 +123,17 @@ fn refused(contents: impl AsRef<[u8]>) -> KeyError {
     }
 }
 
-fn opened(file: &[u8], identities: &Identities) -> Result<Vec<u8>, DecryptError> {
-    let identities = identities.iter().map(|identity| identity.as_ref() as &dyn Identity);
-    let mut plaintext = Vec::new();
-    Decryptor::new_buffered(file)?.decrypt(identities)?.read_to_end(&mut plaintext)?;
-    Ok(plaintext)
+fn opened(file: &[u8], identities: &Identities) -> Result<Vec<u8>, Error> {
+    let all = identities.iter().map(|identity| Box::new(identity.clone()) as Box<_>);
+    let (with, mut plaintext) = (polyseal_file::Identities::new().age(all), Vec::new());
+    let (mut file, output) = (file, Output::Stream(&mut plaintext));
+    Decryptor::new(&with).decrypt(Input::Stream(&mut file), output).map(|_| plaintext)
 }
 
-fn sealed(recipients: &[Box<dyn Recipient + Send + Sync>]) -> Vec<u8> {
-    let recipients = recipients.iter().map(|recipient| recipient.as_ref() as &dyn Recipient);
-    let mut file = Vec::new();
-    let mut writer =
-        Encryptor::with_recipients(recipients).unwrap().wrap_output(&mut file).unwrap();
-    writer.write_all(&data("message")).unwrap();
-    writer.finish().unwrap();
+fn sealed(recipients: Vec<Box<dyn Recipient + Send + Sync>>) -> Vec<u8> {
+    let (to, message, mut file) = (Recipients::new().age(recipients), data("message"), Vec::new());
+    let (mut message, output) = (&message[..], Output::Stream(&mut file));
+    Encryptor::new(&to).encrypt(Input::Stream(&mut message), output).unwrap();
     file
 }
 
@@ -145,21 +166,21 @@ fn files_of_age_open_with_the_keys_of_age_keygen_and_openssh() {
             "{file} {keys}"
         );
         let dos = text(keys).replace('\n', "\r\n");
-        let dos = parse_identities(dos.as_bytes(), None, &NoCallbacks).unwrap();
+        let dos = parsed(&dos);
         assert_eq!(opened(&data(file), &dos).unwrap(), data("message"), "{file} {keys}, CRLF");
         if keys == "x25519.txt" {
             // For age, CR alone ends the last line.
             let cut = text(keys).trim_end().to_owned() + "\r";
-            let cut = parse_identities(cut.as_bytes(), None, &NoCallbacks).unwrap();
+            let cut = parsed(&cut);
             assert_eq!(opened(&data(file), &cut).unwrap(), data("message"), "{file}, CR");
         }
         let marked = [&b"\xef\xbb\xbf\r\n"[..], &data(keys)].concat();
-        let marked = parse_identities(&marked, None, &NoCallbacks).unwrap();
+        let marked = shared(parse_identities(&marked, None, &NoCallbacks).unwrap());
         assert_eq!(opened(&data(file), &marked).unwrap(), data("message"), "{file} {keys}, mark");
     }
     for (file, keys) in [("hybrid.age", "x25519.txt"), ("several.age", "ssh_rsa_3072")] {
         let error = opened(&data(file), &identities(keys)).unwrap_err();
-        assert!(matches!(error, DecryptError::NoMatchingKeys), "{error:?}");
+        assert!(matches!(error, Error::NoMatchingKey), "{error:?}");
     }
 }
 
@@ -169,9 +190,9 @@ fn what_is_encrypted_here_opens_here() {
         vec![(public("x25519.txt"), "x25519.txt"), (public("hybrid.txt"), "hybrid.txt")];
     pairs.extend(SSH.map(|name| (text(&format!("{name}.pub")).trim_end().to_owned(), name)));
     for (recipient, keys) in pairs {
-        let file = sealed(&one(&recipient));
+        let file = sealed(one(&recipient));
         assert_eq!(opened(&file, &identities(keys)).unwrap(), data("message"), "{keys}");
-        let file = sealed(&to_recipients(&data(keys), None, &NoCallbacks).unwrap());
+        let file = sealed(to_recipients(&data(keys), None, &NoCallbacks).unwrap());
         assert_eq!(opened(&file, &identities(keys)).unwrap(), data("message"), "{keys}");
     }
 }
@@ -179,7 +200,7 @@ fn what_is_encrypted_here_opens_here() {
 #[test]
 fn texts_are_those_of_age_keygen() {
     let identity: hybrid::Identity = secret("hybrid.txt").parse().unwrap();
-    assert_eq!(identity.to_string().expose_secret(), secret("hybrid.txt"));
+    assert_eq!(*identity.to_string(), secret("hybrid.txt"));
     assert_eq!(identity.to_recipient().to_string(), public("hybrid.txt"));
     assert_eq!(identity.to_recipient(), public("hybrid.txt").parse().unwrap());
     assert_eq!(format!("{identity:?}"), "Identity(secret)");
@@ -197,8 +218,8 @@ fn texts_are_those_of_age_keygen() {
         assert!(made.file.ends_with('\n') && lines.len() == 3);
         assert!(!format!("{made:?}").contains("SECRET"));
         assert_eq!(generate(kind, None).unwrap().file.lines().count(), 2);
-        let identities = parse_identities(made.file.as_bytes(), None, &NoCallbacks).unwrap();
-        assert_eq!(opened(&sealed(&one(&made.recipient)), &identities).unwrap(), data("message"));
+        let identities = parsed(&made.file);
+        assert_eq!(opened(&sealed(one(&made.recipient)), &identities).unwrap(), data("message"));
     }
 }
 
@@ -211,7 +232,7 @@ fn the_vectors_of_the_community() {
         let head = str::from_utf8(&vector[..end]).unwrap();
         let all = |key| head.lines().filter_map(move |line| line.strip_prefix(key));
         let keys = all("identity: ").collect::<Vec<_>>().join("\n");
-        let identities = parse_identities(keys.as_bytes(), None, &NoCallbacks).unwrap();
+        let identities = parsed(&keys);
         let result = opened(&vector[end + 2..], &identities);
         match (all("expect: ").next().unwrap(), result) {
             ("success", Ok(plaintext)) => {
@@ -219,8 +240,8 @@ fn the_vectors_of_the_community() {
                 let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
                 assert_eq!(all("payload: ").next().unwrap(), digest, "{head}");
             }
-            ("no match", Err(DecryptError::NoMatchingKeys)) => {}
-            ("header failure", Err(error)) if !matches!(error, DecryptError::NoMatchingKeys) => {}
+            ("no match", Err(Error::NoMatchingKey)) => {}
+            ("header failure", Err(error)) if !matches!(error, Error::NoMatchingKey) => {}
             (_, result) => panic!("{head}\n{result:?}"),
         }
         seen += 1;
@@ -396,17 +417,22 @@ fn odd(hrp: Hrp, bytes: &[u8]) -> String {
     letters.into_iter().with_checksum::<UnlimitedBech32>(&hrp).chars().collect()
 }
 
+/// A stanza of whatever type.
+fn any() -> Stanza {
+    Stanza { tag: "X25519".to_owned(), args: Vec::new(), body: Vec::new() }
+}
+
 #[test]
 fn identity_files_that_are_encrypted() {
     for name in ["encrypted.age", "encrypted.asc"] {
         let asked = PassphraseCallbacks::new("polyseal");
-        let keys = parse_identities(&data(name), Some("keys"), &asked).unwrap();
+        let keys = shared(parse_identities(&data(name), Some("keys"), &asked).unwrap());
         assert_eq!(asked.times(), 0, "not before it is needed");
         for file in ["hybrid.age", "x25519.age", "several.age"] {
             assert_eq!(opened(&data(file), &keys).unwrap(), data("message"), "{name} {file}");
         }
         let error = opened(&data("ssh_ed25519.age"), &keys).unwrap_err();
-        assert!(matches!(error, DecryptError::NoMatchingKeys), "{error:?}");
+        assert!(matches!(error, Error::NoMatchingKey), "{error:?}");
         assert_eq!(asked.times(), 1, "once");
         // Two kinds that age does not let be together.
         let mut both = RecipientList::new();
@@ -417,12 +443,12 @@ fn identity_files_that_are_encrypted() {
             [(Some("polysea"), KeyProblem::WrongPassphrase), (None, KeyProblem::NoPassphrase)]
         {
             let asked = PassphraseCallbacks::new(passphrase);
-            let keys = parse_identities(&data(name), Some("keys"), &asked).unwrap();
+            let keys = shared(parse_identities(&data(name), Some("keys"), &asked).unwrap());
             for _ in 0..2 {
-                let Err(DecryptError::Io(error)) = opened(&data("hybrid.age"), &keys) else {
-                    panic!()
-                };
-                let error = error.get_ref().unwrap().downcast_ref::<KeyError>().unwrap();
+                let error = opened(&data("hybrid.age"), &keys).unwrap_err();
+                assert!(matches!(error, Error::Age(said) if said == format!("keys: {problem}")));
+                let refused = keys[0].unwrap_stanza(&any()).unwrap();
+                let Err(DecryptError::Key(error)) = refused else { panic!("{refused:?}") };
                 assert_eq!((error.problem(), error.file()), (&problem, Some("keys")));
             }
             assert_eq!(asked.times(), 1, "not again when it was wrong");
@@ -472,20 +498,12 @@ fn encrypted_identity_files_that_are_refused() {
     assert_eq!(problem(&costly), KeyProblem::WorkFactor { required: 21, limit: 20 });
     // Only what age-keygen makes may be within.
     for (within, expected) in [
-        (data("ssh_ed25519"), KeyProblem::NotAnIdentity),
-        (good, KeyProblem::NotText),
-        (b"# nothing\n".to_vec(), KeyProblem::NoIdentities),
-        (public("x25519.txt").into_bytes(), KeyProblem::RecipientAsIdentity),
+        ("encrypted_ssh.age", KeyProblem::NotAnIdentity),
+        ("encrypted_twice.age", KeyProblem::NotText),
+        ("encrypted_nothing.age", KeyProblem::NoIdentities),
+        ("encrypted_recipient.age", KeyProblem::RecipientAsIdentity),
     ] {
-        let mut recipient = age::scrypt::Recipient::new(SecretString::from("polyseal"));
-        recipient.set_work_factor(2);
-        let mut file = Vec::new();
-        let recipients = [&recipient as &dyn Recipient].into_iter();
-        let mut writer =
-            Encryptor::with_recipients(recipients).unwrap().wrap_output(&mut file).unwrap();
-        writer.write_all(&within).unwrap();
-        writer.finish().unwrap();
-        assert_eq!(problem(&file), expected);
+        assert_eq!(problem(&data(within)), expected, "{within}");
     }
 }
 
@@ -519,8 +537,9 @@ fn each_identity_says_what_its_stanzas_cost() {
 fn an_ssh_key_that_is_encrypted() {
     let asked = PassphraseCallbacks::new("polyseal");
     let keys = parse_identities(&data("ssh_ed25519_encrypted"), Some("keys"), &asked).unwrap();
+    let keys = shared(keys);
     for file in ["hybrid.age", "x25519.age", "ssh_rsa_2048.age"] {
-        assert!(matches!(opened(&data(file), &keys), Err(DecryptError::NoMatchingKeys)));
+        assert!(matches!(opened(&data(file), &keys), Err(Error::NoMatchingKey)));
     }
     let file = String::from_utf8_lossy(&data("ssh_ed25519.age")).into_owned();
     let ours = &file.lines().nth(1).unwrap()["-> ssh-ed25519 ".len()..][..6];
@@ -533,15 +552,86 @@ fn an_ssh_key_that_is_encrypted() {
     assert_eq!(asked.times(), 1, "once");
     let recipients = to_recipients(&data("ssh_ed25519_encrypted"), None, &asked).unwrap();
     assert_eq!(asked.times(), 1, "its public part is not encrypted");
-    assert_eq!(opened(&sealed(&recipients), &keys).unwrap(), data("message"));
+    assert_eq!(opened(&sealed(recipients), &keys).unwrap(), data("message"));
     for (passphrase, problem) in
         [(Some("polysea"), KeyProblem::WrongPassphrase), (None, KeyProblem::NoPassphrase)]
     {
         let asked = PassphraseCallbacks::new(passphrase);
         let keys = parse_identities(&data("ssh_ed25519_encrypted"), Some("keys"), &asked).unwrap();
-        let Err(DecryptError::Io(error)) = opened(&data("several.age"), &keys) else { panic!() };
-        let error = error.get_ref().unwrap().downcast_ref::<KeyError>().unwrap();
+        let ours = Stanza { tag: "ssh-ed25519".to_owned(), args: vec![ours.to_owned()], ..any() };
+        let refused = keys[0].unwrap_stanza(&ours).unwrap();
+        let Err(DecryptError::Key(error)) = refused else { panic!("{refused:?}") };
         assert_eq!((error.problem(), error.file()), (&problem, Some("keys")));
+        let error = opened(&data("several.age"), &shared(keys)).unwrap_err();
+        assert!(matches!(error, Error::Age(said) if said == format!("keys: {problem}")));
+    }
+}
+
+#[test]
+fn every_cipher_of_ssh_keys() {
+    for (keys, file) in [
+        ("ssh_ed25519_aes256-cbc", "ssh_ed25519.age"),
+        ("ssh_ed25519_aes128-ctr", "ssh_ed25519.age"),
+        ("ssh_ed25519_aes192-ctr", "ssh_ed25519.age"),
+        ("ssh_ed25519_aes256-gcm", "ssh_ed25519.age"),
+        ("ssh_rsa_2048_encrypted", "ssh_rsa_2048.age"),
+    ] {
+        let parsed = |passphrase| {
+            let asked = PassphraseCallbacks::new(passphrase);
+            shared(parse_identities(&data(keys), Some("keys"), &asked).unwrap())
+        };
+        assert_eq!(opened(&data(file), &parsed("polyseal")).unwrap(), data("message"), "{keys}");
+        for wrong in ["", "polyseaL", "polyseal "] {
+            let error = opened(&data(file), &parsed(wrong)).unwrap_err().to_string();
+            assert_eq!(error, format!("keys: {}", KeyProblem::WrongPassphrase), "{keys}");
+        }
+        let recipients = to_recipients(&data(keys), None, &NoCallbacks).unwrap();
+        let file = sealed(recipients);
+        assert_eq!(opened(&file, &parsed("polyseal")).unwrap(), data("message"), "{keys}");
+    }
+    let other = refused(data("ssh_ed25519_chacha20-poly1305"));
+    let cipher = "chacha20-poly1305@openssh.com".to_owned();
+    assert_eq!(other.problem(), &KeyProblem::SshCipher(cipher));
+}
+
+/// A private key with any byte changed is refused, or is the key that it was: a comment has
+/// changed, or both numbers that only a passphrase would make the same.
+#[test]
+fn ssh_keys_with_a_byte_changed() {
+    use base64::prelude::BASE64_STANDARD;
+
+    for (name, file, step) in [
+        ("ssh_ed25519", "ssh_ed25519.age", 1),
+        ("ssh_ed25519_aes256-gcm", "ssh_ed25519.age", 1),
+        ("ssh_rsa_2048", "ssh_rsa_2048.age", 7),
+        ("ssh_rsa_2048.pem", "ssh_rsa_2048.age", 7),
+    ] {
+        let text = text(name);
+        let lines: Vec<_> = text.lines().collect();
+        let (first, last) = (lines[0], lines[lines.len() - 1]);
+        let good = BASE64_STANDARD.decode(lines[1..lines.len() - 1].concat()).unwrap();
+        let mut taken = 0;
+        for (at, flip) in (0..good.len()).step_by(step).flat_map(|at| [(at, 1), (at, 0x80)]) {
+            let mut altered = good.clone();
+            altered[at] ^= flip;
+            let altered = format!("{first}\n{}\n{last}\n", BASE64_STANDARD.encode(altered));
+            let asked = PassphraseCallbacks::new("polyseal");
+            let parsed = parse_identities(altered.as_bytes(), Some("keys"), &asked);
+            // How often a passphrase is stretched may have become anything.
+            let Some(keys) = parsed.ok().filter(|_| !name.ends_with("gcm")) else { continue };
+            let Ok(plaintext) = opened(&data(file), &shared(keys)) else { continue };
+            assert_eq!(plaintext, data("message"));
+            taken += 1;
+        }
+        assert!(taken < 40, "{name}: {taken}");
+        for length in (0..good.len()).step_by(3) {
+            let cut = BASE64_STANDARD.encode(&good[..length]);
+            refused(format!("{first}\n{cut}\n{last}\n"));
+        }
+        for more in [&b"\0"[..], &good] {
+            let longer = BASE64_STANDARD.encode([&good, more].concat());
+            refused(format!("{first}\n{longer}\n{last}\n"));
+        }
     }
 }
 
@@ -760,13 +850,13 @@ fn several_recipients_and_labels() {
     let mut list = RecipientList::new();
     list.add(&public("hybrid.txt")).unwrap();
     list.add(&generate(IdentityKind::Hybrid, None).unwrap().recipient).unwrap();
-    let file = sealed(&list.into_recipients(&NoCallbacks).unwrap());
+    let file = sealed(list.into_recipients(&NoCallbacks).unwrap());
     assert_eq!(opened(&file, &identities("hybrid.txt")).unwrap(), data("message"));
     let mut mixed = RecipientList::new();
     mixed.add(&public("hybrid.txt")).unwrap();
     mixed.add(&public("x25519.txt")).unwrap();
-    let mixed = mixed.into_recipients(&NoCallbacks).unwrap();
-    let mixed = mixed.iter().map(|recipient| recipient.as_ref() as &dyn Recipient);
-    let result = Encryptor::with_recipients(mixed);
-    assert!(matches!(result, Err(age::EncryptError::IncompatibleRecipients { .. })));
+    let mixed = Recipients::new().age(mixed.into_recipients(&NoCallbacks).unwrap());
+    let result = Encryptor::new(&mixed)
+        .encrypt(Input::Stream(&mut &b""[..]), Output::Stream(&mut Vec::new()));
+    assert!(matches!(result, Err(Error::MixedRecipients)));
 }

@@ -6,7 +6,6 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ::p256::ecdh::diffie_hellman;
 use ::p256::elliptic_curve::sec1::ToSec1Point;
 use ::p256::{PublicKey, SecretKey};
-use polyseal_file::age::secrecy::SecretString;
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, InProcessPlugin, Keeper, KeeperError, KeeperErrorClass, KeyError,
     KeyProblem, NoCallbacks, Recipient, RecipientList, in_process, p256, parse_identities_with,
@@ -139,8 +137,8 @@ impl Callbacks for Passphrase {
         None
     }
 
-    fn request_passphrase(&self, _: &str) -> Option<SecretString> {
-        Some("passphrase".to_owned().into())
+    fn request_passphrase(&self, _: &str) -> Option<Zeroizing<String>> {
+        Some(Zeroizing::new("polyseal".to_owned()))
     }
 }
 
@@ -158,15 +156,7 @@ fn an_identity_of_a_plugin_in_this_process_plain_and_encrypted() {
     let line = in_process::to_line("kept", b"mine").unwrap();
     assert!(line.starts_with("AGE-PLUGIN-KEPT-1"), "{}", *line);
     let plain = format!("# kept\n{}\n", *line).into_bytes();
-    let mut recipient = age::scrypt::Recipient::new("passphrase".to_owned().into());
-    recipient.set_work_factor(2);
-    let mut encrypted = Vec::new();
-    let to = [&recipient as &dyn Recipient];
-    let encryptor = age::Encryptor::with_recipients(to.into_iter()).unwrap();
-    let mut writer = encryptor.wrap_output(&mut encrypted).unwrap();
-    writer.write_all(&plain).unwrap();
-    writer.finish().unwrap();
-    for file in [plain, encrypted] {
+    for file in [plain, data("encrypted_plugin.age")] {
         let identities = parse_identities_with(&file, None, &Passphrase, &plugins()).unwrap();
         assert_eq!(open(identities, &data("tag.age")).unwrap(), data("message"));
         let mut list = RecipientList::new().with_plugins(plugins());

@@ -86,3 +86,68 @@ impl PublicKey {
         (enc, ss)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::age::hybrid_kem::{M_SEED_BYTES, MlKemSecret};
+
+    pub(in crate::age) fn vector<const N: usize>(name: &str) -> [u8; N] {
+        let lines = include_str!("../../tests/age/mlkem-p256-vector").lines();
+        let digits = lines.filter_map(|line| line.split_once(' ')).find(|line| line.0 == name);
+        let mut bytes = [0; N];
+        assert_eq!(base16ct::lower::decode(digits.unwrap().1, &mut bytes).unwrap().len(), N);
+        bytes
+    }
+
+    /// Opens what was sealed for the key of the vector.
+    pub(in crate::age) fn open(
+        info: &[u8],
+        enc: &[u8; ENC_BYTES],
+        sealed: &[u8],
+    ) -> Option<[u8; FILE_KEY_BYTES]> {
+        let ss = decapsulate(enc);
+        let (body, tag) = sealed.split_at(FILE_KEY_BYTES);
+        let mut message = <[u8; FILE_KEY_BYTES]>::try_from(body).unwrap();
+        OneMessage::new(SUITE, &ss, info).open(&mut message, tag).map(|()| message)
+    }
+
+    fn decapsulate(enc: &[u8; ENC_BYTES]) -> Secret {
+        let m = MlKemSecret::from_seed(&vector::<M_SEED_BYTES>("dk_pq"));
+        let t = SecretKey::from_slice(&vector::<32>("dk_t")).unwrap();
+        let (ct_m, ct_t) = enc.split_at(M_CIPHERTEXT_BYTES);
+        let ss_m = m.decapsulate(ct_m.try_into().unwrap());
+        let point = dhkem::PublicKey::from_point(ct_t.try_into().unwrap()).unwrap();
+        let (pk_t, ss_t) = point.diffie_hellman(&t);
+        combine(&[ss_m.as_slice(), ss_t.as_slice(), ct_t, &pk_t, LABEL])
+    }
+
+    #[test]
+    fn the_vector_of_the_draft() {
+        let public = PublicKey::from_bytes(&vector("ek")).unwrap();
+        assert_eq!(public.to_bytes(), vector("ek"));
+        let random = vector::<128>("randomness");
+        let ephemeral = SecretKey::from_slice(&random[32..64]).unwrap();
+        let (enc, ss) = public.encapsulate(random.first_chunk().unwrap(), &ephemeral);
+        assert_eq!(enc, vector("ct"));
+        assert_eq!(*ss, vector("ss"));
+        assert_eq!(decapsulate(&enc), ss);
+    }
+
+    #[test]
+    fn a_public_key_that_is_none() {
+        let good: [u8; PUBLIC_BYTES] = vector("ek");
+        // Twelve bits of ones, which are no number modulo q; a point off the curve, and one that is
+        // said to be compressed.
+        let edits: [fn(&mut [u8; PUBLIC_BYTES]); 3] = [
+            |bytes| (bytes[0], bytes[1]) = (0xff, bytes[1] | 0xf),
+            |bytes| bytes[PUBLIC_BYTES - 1] ^= 1,
+            |bytes| bytes[M_PUBLIC_BYTES] = 2,
+        ];
+        for (number, edit) in edits.iter().enumerate() {
+            let mut bytes = good;
+            edit(&mut bytes);
+            assert!(PublicKey::from_bytes(&bytes).is_none(), "{number}");
+        }
+    }
+}

@@ -287,3 +287,6 @@ fn text(error: &Error) -> String {
 fn protocol(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
+
+#[cfg(test)]
+pub(super) mod tests;

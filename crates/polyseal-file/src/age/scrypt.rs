@@ -80,3 +80,54 @@ fn stretch(passphrase: &[u8], salt: &[u8], work_factor: u8) -> Option<WrappingKe
     ::scrypt::scrypt(passphrase, &[LABEL, salt].concat(), &parameters, key.as_mut_slice()).ok()?;
     Some(key)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stanza::age_text;
+
+    fn stanza() -> Stanza {
+        let file = include_bytes!("../../tests/age/passphrase.age");
+        let mut lines = file.split_inclusive(|&byte| byte == b'\n').skip(1);
+        let text = [lines.next().unwrap(), lines.next().unwrap()].concat();
+        age_text::parse(&text).unwrap().remove(0)
+    }
+
+    /// With a salt, wrapping has one result.
+    #[test]
+    fn wraps_and_unwraps_as_the_crate_age() {
+        let stanza = stanza();
+        let parsed = ScryptStanza::parse(&stanza).unwrap();
+        assert_eq!(parsed.work_factor(), 4);
+        assert!(parsed.unwrap(b"correct hors").is_none());
+        let file_key = parsed.unwrap(b"correct horse").unwrap();
+        let key = stretch(b"correct horse", &parsed.salt, 4).unwrap();
+        assert_eq!(one_key::wrap(&key, &file_key).unwrap(), stanza.body);
+        let ours = wrap(&file_key, b"p", 1).unwrap();
+        assert_eq!((ours.tag.as_str(), ours.args[1].as_str()), ("scrypt", "1"));
+        assert_eq!(ScryptStanza::parse(&ours).unwrap().unwrap(b"p").unwrap(), file_key);
+        assert_ne!(ours.args, wrap(&file_key, b"p", 1).unwrap().args, "a salt that is not new");
+    }
+
+    #[test]
+    fn has_one_form() {
+        let with = |edit: &dyn Fn(&mut Stanza)| {
+            let mut stanza = stanza();
+            edit(&mut stanza);
+            ScryptStanza::parse(&stanza).map(|it| it.work_factor())
+        };
+        for factor in ["", "0", "04", "+4", "-1", " 4", "4 ", "4.", "0x4", "256", "\u{664}"] {
+            assert_eq!(with(&|s| s.args[1] = factor.to_owned()), None, "{factor}");
+        }
+        assert_eq!(with(&|s| s.args[1] = "255".to_owned()), Some(255));
+        assert_eq!(with(&|s| s.tag = "Scrypt".to_owned()), None);
+        assert_eq!(with(&|s| s.args.truncate(1)), None);
+        assert_eq!(with(&|s| s.args.push("4".to_owned())), None);
+        assert_eq!(with(&|s| s.args[0].push('=')), None);
+        assert_eq!(with(&|s| s.args[0] = base64::encode([0; 15])), None);
+        assert_eq!(with(&|s| s.args[0] = base64::encode([0; 17])), None);
+        assert_eq!(with(&|s| s.body.push(0)), None);
+        assert_eq!(with(&|s| s.body.truncate(31)), None);
+        assert!(stretch(b"", b"", 255).is_none(), "more than there are addresses");
+    }
+}

@@ -57,3 +57,28 @@ impl super::Recipient for Recipient {
         Ok((vec![stanza], HashSet::from([hybrid::LABEL.to_owned()])))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::mlkem_p256::tests::{open, vector};
+    use super::*;
+    use crate::age::Recipient as _;
+    use crate::stanza::age_text;
+
+    #[test]
+    fn stanzas_are_those_of_the_crate_age() {
+        let recipient = Recipient(Box::new(PublicKey::from_bytes(&vector("ek")).unwrap()));
+        assert!(recipient.to_string().parse::<Recipient>().is_ok());
+        let file_key = FileKey::new(Box::new([7; 16]));
+        let (ours, labels) = recipient.wrap_file_key(&file_key).unwrap();
+        assert_eq!(labels.into_iter().collect::<Vec<_>>(), ["postquantum"]);
+        let theirs = age_text::parse(include_bytes!("../../tests/age/mlkem768p256tag.stanza"));
+        for stanza in ours.iter().chain(&theirs.unwrap()) {
+            assert_eq!((stanza.tag.as_str(), stanza.args.len()), (STANZA, 2));
+            let enc = base64::decode(&stanza.args[1]).unwrap();
+            let tag = p256::stanza_tag(INFO, &enc, &recipient.0.point());
+            assert_eq!(base64::decode(&stanza.args[0]), Some(tag));
+            assert_eq!(open(INFO, &enc, &stanza.body), Some([7; 16]));
+        }
+    }
+}

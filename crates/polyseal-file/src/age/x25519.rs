@@ -147,3 +147,91 @@ pub(super) fn random_secret() -> crate::Result<StaticSecret> {
     crate::key::random(bytes.as_mut_slice())?;
     Ok(StaticSecret::from(*bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::age::Identity as _;
+    use crate::stanza::age_text;
+
+    fn identity() -> Identity {
+        let file = include_str!("../../tests/age/x25519.txt");
+        Identity::from_text(file.lines().last().unwrap()).unwrap()
+    }
+
+    fn stanza() -> Stanza {
+        let file = include_bytes!("../../tests/age/x25519.age");
+        let mut lines = file.split_inclusive(|&byte| byte == b'\n').skip(1);
+        let text = [lines.next().unwrap(), lines.next().unwrap()].concat();
+        age_text::parse(&text).unwrap().remove(0)
+    }
+
+    /// With a shared secret, wrapping has one result.
+    #[test]
+    fn wraps_and_unwraps_as_the_program_age() {
+        let (identity, stanza) = (identity(), stanza());
+        let file_key = identity.unwrap_stanza(&stanza).unwrap().unwrap();
+        let (share, body) = parts(&stanza).unwrap();
+        let secret = identity.0.diffie_hellman(&share);
+        let key = wrapping_key(&secret, &share, &identity.to_recipient().0).unwrap();
+        assert_eq!(one_key::wrap(&key, &file_key).unwrap(), body);
+        let ours = identity.to_recipient().wrap(&StaticSecret::from([7; 32]), &file_key).unwrap();
+        assert_eq!(identity.unwrap_stanza(&ours).unwrap().unwrap(), file_key);
+        assert!(Identity::generate().unwrap().unwrap_stanza(&ours).is_none());
+    }
+
+    #[test]
+    fn a_stanza_of_another_form_or_of_small_order_is_refused() {
+        let with = |edit: &dyn Fn(&mut Stanza)| {
+            let mut stanza = stanza();
+            edit(&mut stanza);
+            let refused = identity().unwrap_stanza(&stanza);
+            assert!(matches!(refused, Some(Err(DecryptError::InvalidHeader))), "{stanza:?}");
+        };
+        with(&|s| s.args.clear());
+        with(&|s| s.args.push("a".to_owned()));
+        with(&|s| s.args[0].push('='));
+        with(&|s| s.args[0] = base64::encode([9; 31]));
+        with(&|s| s.args[0] = base64::encode([9; 33]));
+        with(&|s| s.body.push(0));
+        with(&|s| s.body.truncate(31));
+        // The points of order 1, 2, 4 and 8, and what is the same modulo 2^255 - 19.
+        for low in [
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+            "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        ] {
+            let mut share = [0; SHARE_BYTES];
+            base16ct::lower::decode(low, &mut share).unwrap();
+            with(&|s| s.args[0] = base64::encode(share));
+            let mut text = String::new();
+            bech32::write(&mut text, RECIPIENT_HRP, &share).unwrap();
+            assert!(text.parse::<Recipient>().is_err(), "{low}");
+        }
+        let mut other = stanza();
+        other.tag = "x25519".to_owned();
+        assert!(identity().unwrap_stanza(&other).is_none());
+        for at in 0..BODY_BYTES {
+            let mut altered = stanza();
+            altered.body[at] ^= 1;
+            assert!(identity().unwrap_stanza(&altered).is_none(), "{at}");
+        }
+    }
+
+    #[test]
+    fn texts_are_those_of_age_keygen() {
+        let file = include_str!("../../tests/age/x25519.txt");
+        let (identity, recipient) = (identity(), identity().to_recipient().to_string());
+        assert_eq!(*identity.to_text(), file.lines().last().unwrap());
+        assert_eq!((identity.to_text().len(), recipient.len()), (74, 62));
+        assert!(file.contains(&format!("# public key: {recipient}\n")));
+        assert!(recipient.parse::<Recipient>().unwrap() == identity.to_recipient());
+        assert!(Identity::from_text(&identity.to_text().to_lowercase()).is_none());
+        let mixed = identity.to_text().replacen("KEY", "key", 1);
+        assert!(Identity::from_text(&mixed).is_none());
+    }
+}

@@ -120,6 +120,20 @@ mod tests {
         assert_eq!(write(&[stanza(&[""], 0)]), None);
     }
 
+    /// As the crate `age-core` 0.12.0 writes them, an implementation that nobody here has written:
+    /// this is the hash of what it writes, one after the other.
+    #[cfg(feature = "age")]
+    #[test]
+    fn as_age_has_it() {
+        use sha2::{Digest, Sha256};
+
+        let stanzas: Vec<_> = (0..200).map(|bytes| stanza(&["argument", "2"], bytes)).collect();
+        let text = write(&stanzas).unwrap();
+        let hash = base16ct::lower::encode_string(&Sha256::digest(&text));
+        assert_eq!(hash, "@@DIGEST@@");
+        assert_eq!(parse(&text).unwrap(), stanzas);
+    }
+
     #[test]
     fn nothing_else_is_a_stanza() {
         let full = "A".repeat(COLUMNS);

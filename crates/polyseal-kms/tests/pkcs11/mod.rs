@@ -29,6 +29,7 @@ use polyseal_file::{
 use polyseal_kms::{
     Context, KeyPair, Kms, Origin, Plugin, Problem, Settings, Uri, WrappedKey, connect,
 };
+use zeroize::Zeroizing;
 
 const KEY: &str = "token=ops;object=restore";
 const MESSAGE: &[u8] = b"what was backed up";

@@ -1,14 +1,16 @@
 //! Both conversations, and every way in which a plugin can fail: plugins here are shell scripts.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 
 use super::*;
-use crate::age::PluginProblem;
+use crate::age::plugin_program::tests::Kept;
+use crate::age::plugin_program::{Conversation, run};
+use crate::age::{PluginProblem, in_process};
 
 /// Reads what the client says first, and what it answers to `say`, into the file `log`.
 const HEAD: &str = r#"#!/usr/bin/env -S timeout 60 sh
@@ -204,4 +206,34 @@ fn names_of_programs() {
     for bad in ["age-plugin-", "age-plugin--", "age-plugin-a", "age-plugin-../a-", "plugin-a-"] {
         assert_eq!(identity(bad), None, "{bad}");
     }
+}
+
+/// The program's side, when the next test starts this program anew; else nothing.
+#[test]
+fn the_side_of_the_program() {
+    let Ok(machine) = env::var("POLYSEAL_TEST_PLUGIN") else { return };
+    let to = fs::OpenOptions::new().write(true).open("/dev/fd/3").unwrap();
+    let conversation = Conversation::new(BufReader::new(io::stdin()), to);
+    run(&machine, Arc::new(Kept(conversation.clone())), &conversation).unwrap();
+}
+
+#[test]
+fn the_client_and_the_program() {
+    let this = env::current_exe().unwrap();
+    let script = format!(
+        "#!/bin/sh\nPOLYSEAL_TEST_PLUGIN=\"${{1#*=}}\" exec '{}' --exact \
+         age::plugin::tests::the_side_of_the_program 3>&1 > /dev/null\n",
+        this.display()
+    );
+    let (mut plugin, _folder) = installed(&script);
+    let identity = Zeroizing::new(in_process::to_line("kept", b"mine").unwrap().to_string());
+    (plugin.recipients, plugin.identities) = (Vec::new(), vec![identity]);
+    let key = FileKey::new(Box::new([7; 16]));
+    let (stanzas, labels) = plugin.wrap(&key).unwrap();
+    assert_eq!((stanzas.len(), labels.len()), (1, 0));
+    assert_eq!(plugin.unwrap(&stanzas).unwrap().unwrap(), key);
+    assert!(plugin.unwrap(&[stanza()]).unwrap().is_none(), "for another");
+    plugin.recipients.push("age1kept1qqqq".to_owned());
+    let refused = plugin.wrap(&key).unwrap_err().to_string();
+    assert_eq!(refused, "age-plugin-x: age-plugin-kept has no recipients of its own");
 }
