@@ -40,7 +40,8 @@ pub(super) fn encode_upper(hrp: Hrp, bytes: &[u8]) -> Zeroizing<String> {
     text
 }
 
-/// What stands before the last `1`, in the case that it has, if the rest is well-formed.
+/// The part before the last `1`, in the case that it has; `None` if the text is not well-formed.
+#[cfg(feature = "plugin")]
 pub(super) fn hrp(text: &str) -> Option<&str> {
     CheckedHrpstring::new::<LongBech32>(text).ok()?;
     text.rsplit_once('1').map(|(hrp, _)| hrp)

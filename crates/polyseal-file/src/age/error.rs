@@ -1,4 +1,4 @@
-//! What can be wrong with the keys that a user gives, and what to do about it.
+//! Problems of the keys that a user gives, with advice; and why stanzas were not made or opened.
 //!
 //! Security claim: nothing of a key's text is shown, not even of a recipient's, but for the type of
 //! an SSH key and the name of a plugin: a user may have pasted a secret, or named the wrong file.
@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use super::KeeperError;
 use crate::error::{Error, HeaderError};
 
-/// What is wrong with a recipient, an identity or a file of them, and where.
+/// A problem of a recipient, an identity or a file of them, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
     file: Option<String>,
@@ -17,7 +17,7 @@ pub struct KeyError {
     problem: KeyProblem,
 }
 
-/// What is wrong with a recipient, an identity or a file of them.
+/// A problem of a recipient, an identity or a file of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyProblem {
@@ -29,7 +29,7 @@ pub enum KeyProblem {
     KeyFileAsIdentity,
     /// It begins as a key of this kind does, and is not as long as those are.
     Length {
-        /// What it would be.
+        /// The kind of key that it would be.
         what: &'static str,
         /// The characters that it has.
         found: usize,
@@ -79,7 +79,7 @@ pub enum KeyProblem {
     NotAPoint,
     /// It needs a feature of this crate that was left out when the program was built.
     Feature {
-        /// What is not understood.
+        /// The kind of key that is not understood.
         what: &'static str,
         /// The feature.
         feature: &'static str,
@@ -104,7 +104,7 @@ pub enum KeyProblem {
 }
 
 impl KeyError {
-    /// What is wrong.
+    /// The problem.
     #[must_use]
     pub fn problem(&self) -> &KeyProblem {
         &self.problem
@@ -268,7 +268,7 @@ impl PluginError {
         &self.plugin
     }
 
-    /// What happened.
+    /// The problem.
     #[must_use]
     pub fn problem(&self) -> &PluginProblem {
         &self.problem

@@ -31,6 +31,7 @@ impl FileKey {
     }
 
     /// A copy of these bytes; `None` if they are not as many as a key has.
+    #[cfg(any(feature = "plugin", feature = "ssh"))]
     pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
         let same_length = bytes.len() == FILE_KEY_BYTES;
         let mut key = same_length.then(|| Self::new(Box::new([0; FILE_KEY_BYTES])))?;

@@ -68,7 +68,7 @@ pub fn parse_identities_with<C: Callbacks>(
     plugins: &[Arc<dyn InProcessPlugin>],
 ) -> Result<Vec<BoxedIdentity>, KeyError> {
     let parse = || -> Result<Vec<BoxedIdentity>, KeyError> {
-        Ok(match read(contents, file, plugins)? {
+        Ok(match read(contents, plugins)? {
             ParsedFile::Lines(identities) => usable(identities, callbacks)?,
             ParsedFile::Encrypted => {
                 vec![Box::new(EncryptedFile::new(contents, file, callbacks, plugins))]
@@ -146,7 +146,6 @@ pub fn generate(kind: IdentityKind, created: Option<&str>) -> Result<NewIdentity
 
 pub(super) fn read(
     contents: &[u8],
-    file: Option<&str>,
     plugins: &[Arc<dyn InProcessPlugin>],
 ) -> Result<ParsedFile, KeyError> {
     if contents.len() > MAX_KEYS_FILE_BYTES {
@@ -157,7 +156,7 @@ pub(super) fn read(
         return encrypted_file::check(bare).map(|()| ParsedFile::Encrypted);
     }
     if bare.starts_with(b"-----BEGIN ") {
-        return ssh::read(bare, file).map(ParsedFile::Ssh).map_err(KeyError::from);
+        return ssh::read(bare).map(ParsedFile::Ssh).map_err(KeyError::from);
     }
     read_lines(contents, plugins).map(ParsedFile::Lines)
 }

@@ -17,7 +17,7 @@ pub trait Keeper: Send + Sync {
 /// The kind of a failure, for exit codes and exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeeperErrorClass {
-    /// What was asked for cannot be done.
+    /// The request cannot be done.
     Usage,
     /// The system or the network is to blame; it may go another time.
     System,

@@ -136,7 +136,7 @@ impl super::Recipient for Recipient {
     }
 }
 
-/// What opens the files of a recipient whose private key somebody keeps.
+/// An identity whose private key somebody keeps.
 pub struct Identity<K> {
     recipient: Recipient,
     keeper: K,

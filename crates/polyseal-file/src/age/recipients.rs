@@ -137,7 +137,7 @@ impl RecipientList {
         callbacks: &C,
     ) -> Result<(), KeyError> {
         let read = || {
-            let identities = match identities::read(contents, file, &self.plugins)? {
+            let identities = match identities::read(contents, &self.plugins)? {
                 ParsedFile::Lines(identities) => identities,
                 ParsedFile::Encrypted => {
                     encrypted_file::decrypt(contents, file, callbacks, &self.plugins)?

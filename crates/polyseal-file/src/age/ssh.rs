@@ -32,7 +32,7 @@ use super::{BoxedIdentity, BoxedRecipient, Callbacks, FileKey, MAX_SSH_FILE_BYTE
 const ED25519_WORK: u32 = 2;
 
 /// The private key in a file.
-pub(super) fn read(contents: &[u8], _: Option<&str>) -> Result<Identity, KeyProblem> {
+pub(super) fn read(contents: &[u8]) -> Result<Identity, KeyProblem> {
     if contents.len() > MAX_SSH_FILE_BYTES {
         return Err(KeyProblem::TooLong(MAX_SSH_FILE_BYTES));
     }

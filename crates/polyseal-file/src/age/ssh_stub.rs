@@ -10,7 +10,7 @@ const ABSENT: KeyProblem = KeyProblem::Feature { what: "SSH keys", feature: "ssh
 /// There is none.
 pub(super) type Identity = Infallible;
 
-pub(super) fn read(_: &[u8], _: Option<&str>) -> Result<Identity, KeyProblem> {
+pub(super) fn read(_: &[u8]) -> Result<Identity, KeyProblem> {
     Err(ABSENT)
 }
 

@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// As the crate `age-core` 0.12.0 writes them, an implementation that nobody here has written:
-    /// this is the hash of what it writes, one after the other.
+    /// the hash is that of its stanzas, one after the other.
     #[cfg(feature = "age")]
     #[test]
     fn as_age_has_it() {

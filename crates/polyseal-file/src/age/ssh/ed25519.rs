@@ -91,10 +91,13 @@ fn parts(stanza: &Stanza) -> Option<(PublicKey, &[u8; BODY_BYTES])> {
     Some((share, stanza.body.as_slice().try_into().ok()?))
 }
 
-/// The product, which is public to nobody, multiplied by what is derived from the public key.
+/// The product, which is secret, multiplied by the tweak that is derived from the public key.
 fn tweak(public: &[u8], product: &SharedSecret) -> crate::Result<SharedSecret> {
     let tweak = StaticSecret::from(*one_key::derive(b"", public, INFO)?);
-    Ok(tweak.diffie_hellman(&PublicKey::from(product.to_bytes())))
+    let mut point = PublicKey::from(product.to_bytes());
+    let secret = tweak.diffie_hellman(&point);
+    point.zeroize();
+    Ok(secret)
 }
 
 fn wrapping_key(

@@ -39,9 +39,8 @@ impl PrivateKey {
             _ => return Err(DAMAGED),
         };
         let _comment = reader.string().ok_or(DAMAGED)?;
-        let padding = reader.rest();
-        let is_padding = padding.iter().zip(1..).all(|(&byte, expected): (_, u8)| byte == expected);
-        if !is_padding || padding.len() > u8::MAX.into() || of_private != public {
+        let mut padding = reader.rest().iter().enumerate();
+        if padding.any(|(at, &byte)| usize::from(byte) != at + 1) || of_private != public {
             return Err(DAMAGED);
         }
         Ok(Self { public: of_private, key })

@@ -1,4 +1,4 @@
-//! What an age file says of itself to whoever has no key. Nothing of it is authenticated.
+//! The description of an age file, for whoever has no key. Nothing of it is authenticated.
 
 use std::io::BufRead;
 
