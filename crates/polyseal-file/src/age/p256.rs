@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_the_crate_age_wraps_is_opened_and_the_text_is_the_same() {
-        // Of the crate `age`.
+        // From the crate `age`.
         let text = "age1tag1q2nf00laa9q9exfgs0zugwwkes6czu94rtmjsy3n8vq4vgwupaqt5f9yhnt";
         assert_eq!(recipient().to_string(), text);
         let theirs = age_text::parse(include_bytes!("../../tests/age/p256tag.stanza")).unwrap();
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn text_has_one_spelling() {
-        // Of the crate `age`.
+        // From the crate `age`.
         let text = "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e";
         assert_eq!(text.parse::<Recipient>().unwrap().to_string(), text);
         assert_eq!(text.len(), CHARACTERS);

@@ -81,7 +81,7 @@ impl Header {
             return Err(Error::TooManyRecipients);
         }
         bytes.extend_from_slice(&nonce);
-        // What a plugin gave is looked at as strictly as what is read.
+        // A plugin's answer is looked at as strictly as a file.
         Self::read(&mut &bytes[..]).map_err(|error| match error {
             Error::Header(HeaderError::PassphraseNotAlone) => Error::PassphraseNotAlone,
             _ => no_stanza(),
