@@ -132,7 +132,9 @@ fn from_pkcs1(der: &[u8]) -> Option<Numbers<'_>> {
     let version = number()?;
     let (n, e, d, p, q) = (number()?, number()?, number()?, number()?, number()?);
     // The exponents of the primes, and the inverse of one: all follow from the others.
-    (number()?, number()?, number()?);
+    for _ in 0..3 {
+        number()?;
+    }
     (version.is_empty() && inside.is_empty() && after.is_empty()).then_some(Numbers {
         n,
         e,
