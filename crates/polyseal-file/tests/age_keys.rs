@@ -623,7 +623,9 @@ fn ssh_keys_with_a_byte_changed() {
             assert_eq!(plaintext, data("message"));
             taken += 1;
         }
-        assert!(taken < 40, "{name}: {taken}");
+        // In PKCS #1, three numbers follow from the others, and are computed anew.
+        let most = if name.ends_with("pem") { 3 * 2 * 131 / step } else { 40 };
+        assert!(taken < most, "{name}: {taken}");
         for length in (0..good.len()).step_by(3) {
             let cut = BASE64_STANDARD.encode(&good[..length]);
             refused(format!("{first}\n{cut}\n{last}\n"));
