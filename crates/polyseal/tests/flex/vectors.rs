@@ -6,8 +6,8 @@ use std::path::Path;
 use polyseal::Error;
 use polyseal::testing::Backend;
 use serde_json::Value;
-use sha3::Shake256;
-use sha3::digest::{ExtendableOutput, Update, XofReader};
+use shake::Shake256;
+use shake::digest::{ExtendableOutput, Update, XofReader};
 
 use super::Cipher;
 

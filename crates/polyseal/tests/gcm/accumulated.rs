@@ -7,8 +7,8 @@ use std::env;
 
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
-use sha3::Shake128;
-use sha3::digest::{ExtendableOutput, Update, XofReader};
+use shake::Shake128;
+use shake::digest::{ExtendableOutput, Update, XofReader};
 
 use super::{field, internal};
 

@@ -8,8 +8,8 @@ use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
 use polyseal::{Error, aead};
 use serde_json::Value;
-use sha3::Shake256;
-use sha3::digest::{ExtendableOutput, Update, XofReader};
+use shake::Shake256;
+use shake::digest::{ExtendableOutput, Update, XofReader};
 
 use super::{IDS, bytes, keyed};
 
