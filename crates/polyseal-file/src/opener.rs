@@ -42,6 +42,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::header::{Header, MIN_HEADER_BYTES};
@@ -245,17 +246,26 @@ impl Opener {
         let (end_start, end) = fetched.take(last.start).ok_or(Error::NotFetched)?;
         let at = (last.start - end_start) as usize;
         let payload = head.certain(end.get(at..).unwrap_or_default())?;
-        Ok(OpenedFile { version, payload, end_start, end })
+        Ok(OpenedFile { version, payload, end_start, end: Arc::unwrap_or_clone(end) })
+    }
+
+    /// Another opener of the same version, which has the bytes that have been fetched, and has not
+    /// unlocked anything: see [`ReadAt::opener`]. They share the bytes.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let Self { version, tail_bytes, fetched, .. } = self;
+        let (version, fetched) = (version.clone(), fetched.clone());
+        Self { version, tail_bytes: *tail_bytes, fetched, head: None }
     }
 
     /// Fetches from something that can be read right away, and whose `start` is there already.
-    /// Returns the payload's head, and the last segment.
-    pub(crate) fn read<S: ReadAt>(
-        mut self,
-        source: &S,
+    /// Returns the payload's head, whose last segment has been fetched then.
+    pub(crate) fn read(
+        &mut self,
+        source: &impl ReadAt,
         start: &[u8],
         decryptor: &Decryptor<'_>,
-    ) -> Result<(PayloadHead, Vec<u8>)> {
+    ) -> Result<PayloadHead> {
         loop {
             match self.step() {
                 Step::Fetch(wanted) => {
@@ -275,11 +285,7 @@ impl Opener {
                 Step::Open => break,
             }
         }
-        let head = self.head.take().ok_or(Error::NotFetched)?;
-        let (start, mut end) =
-            self.fetched.take(head.last_range().start).ok_or(Error::NotFetched)?;
-        end.drain(..(head.last_range().start - start) as usize);
-        Ok((head, end))
+        self.head.take().ok_or(Error::NotFetched)
     }
 
     /// The version, once an answer or a list has told it.
@@ -315,8 +321,8 @@ impl fmt::Debug for Opener {
 }
 
 /// Pieces of a file, by where they begin; none touches another.
-#[derive(Default)]
-struct FetchedPieces(BTreeMap<u64, Vec<u8>>);
+#[derive(Clone, Default)]
+struct FetchedPieces(BTreeMap<u64, Arc<Vec<u8>>>);
 
 impl FetchedPieces {
     /// The bytes from `offset` on: none, known as such, directly behind the last byte of a piece.
@@ -350,11 +356,11 @@ impl FetchedPieces {
         let touching = before.filter(|(at, piece)| **at + piece.len() as u64 == start);
         let at = match touching {
             Some((&at, piece)) => {
-                piece.extend(bytes);
+                Arc::make_mut(piece).extend(bytes);
                 at
             }
             None => {
-                self.0.insert(start, bytes);
+                self.0.insert(start, Arc::new(bytes));
                 start
             }
         };
@@ -362,12 +368,12 @@ impl FetchedPieces {
             && let Some(behind) = self.0.remove(&end)
             && let Some(piece) = self.0.get_mut(&at)
         {
-            piece.extend(behind);
+            Arc::make_mut(piece).extend_from_slice(&behind);
         }
     }
 
     /// The piece that has the byte at `offset`, and where it begins.
-    fn take(&mut self, offset: u64) -> Option<(u64, Vec<u8>)> {
+    fn take(&mut self, offset: u64) -> Option<(u64, Arc<Vec<u8>>)> {
         let start = *self.0.range(..=offset).next_back()?.0;
         self.0.remove_entry(&start)
     }

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, io as io_error};
+use crate::opener::Opener;
+use crate::version::Version;
 
 /// Something that can be read at any offset, such as a file, a mapped one or an object in a store.
 ///
@@ -27,6 +29,16 @@ pub trait ReadAt {
     /// # Errors
     /// The source's error.
     fn size(&self) -> io::Result<u64>;
+
+    /// The opener that [`Decryptor::reader`](crate::Decryptor::reader) goes on with. A source some
+    /// of whose bytes have been fetched for an opener gives a [fork](Opener::fork) of that one, so
+    /// that they are not read again.
+    ///
+    /// # Errors
+    /// That of [`size`](Self::size).
+    fn opener(&self) -> io::Result<Opener> {
+        Ok(Opener::for_version(Version::new(self.size()?)).sequential())
+    }
 }
 
 #[cfg(any(unix, windows))]
@@ -76,6 +88,10 @@ macro_rules! pointers {
 
             fn size(&self) -> io::Result<u64> {
                 (**self).size()
+            }
+
+            fn opener(&self) -> io::Result<Opener> {
+                (**self).opener()
             }
         }
     )*};

@@ -18,7 +18,6 @@ use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
-use crate::opener::Opener;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, StoredLength};
 use crate::payload_cipher::PayloadCipher;
@@ -29,7 +28,6 @@ use crate::recipients::{Identities, Recipients};
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
-use crate::version::Version;
 
 /// The result of an operation on a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -542,9 +540,10 @@ impl<'a> Decryptor<'a> {
     /// armour, nothing tells.
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         self.expect_no_more_than_parts()?;
-        let size = source.size().map_err(io("examine the input"))?;
+        let mut opener = source.opener().map_err(io("examine the input"))?;
         let mut start = header_reader(&source);
         if self.detached.is_some() || is_age(&mut start)? {
+            let size = source.size().map_err(io("examine the input"))?;
             let (UnlockedHeader { offset, .. }, cipher) = self.open(&mut start)?;
             // The header was read, so the file is at least as long.
             if size < offset {
@@ -552,9 +551,9 @@ impl<'a> Decryptor<'a> {
             }
             return Reader::new(source, PayloadHead::new(cipher, offset, size)?);
         }
-        let opener = Opener::for_version(Version::new(size)).sequential();
-        let (head, last) = opener.read(&source, start.buffer(), self)?;
-        Reader::with_head(source, head, &last)
+        let head = opener.read(&source, start.buffer(), self)?;
+        let last = opener.bytes_from(head.last_range().start).ok_or(Error::NotFetched)?;
+        Reader::with_head(source, head, last)
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are

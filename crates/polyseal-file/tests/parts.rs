@@ -15,8 +15,8 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use crate::common::{STREAM, encrypt, key, message};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection, Key,
-    MAX_SEGMENTS, Output, ReadAt, Recipients, SegmentSize, Suite,
+    Answer, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection,
+    Key, MAX_SEGMENTS, Opener, Output, ReadAt, Recipients, SegmentSize, Step, Suite, Version,
 };
 
 const SEGMENT: u64 = 4096;
@@ -100,6 +100,55 @@ fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
     // The last segment has come.
     reader.read_at(&mut [0; 10], 20 * SEGMENT).unwrap();
     assert!(source.1.take().is_empty());
+}
+
+/// The bytes that a source has fetched for an opener are not read again, and others are.
+#[test]
+fn an_opener_that_has_begun_is_gone_on_with() {
+    struct BegunSource<'a>(&'a [u8], Opener, RefCell<Vec<(u64, usize)>>);
+
+    impl ReadAt for BegunSource<'_> {
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            if let Some(held) = self.1.bytes_from(offset).filter(|held| !held.is_empty()) {
+                return held.read_at(buffer, 0);
+            }
+            self.2.borrow_mut().push((offset, buffer.len()));
+            self.0.read_at(buffer, offset)
+        }
+
+        fn size(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+
+        fn opener(&self) -> io::Result<Opener> {
+            Ok(self.1.fork())
+        }
+    }
+
+    let identities = Identities::from(&key());
+    // The last segment is longer than what comes with the first bytes.
+    let segment = 1 << 20;
+    let sealed = encrypt(&key(), segment, STREAM, &message(2 * segment as usize));
+    let size = sealed.len() as u64;
+    let mut opener = Opener::new();
+    let Step::Fetch(wanted) = opener.step() else { panic!() };
+    for wanted in wanted {
+        let range = wanted.range(size);
+        let bytes = sealed[range.start as usize..range.end as usize].to_vec();
+        let version = Version::new(size).with_tag(Some("\"1\""));
+        opener.take(&wanted, Answer { version, start: range.start, bytes }).unwrap();
+    }
+    let source = BegunSource(&sealed, opener, RefCell::default());
+    let last = 4096 + segment + 16;
+    for _ in 0..2 {
+        let reader = Decryptor::new(&identities).reader(&source).unwrap();
+        let missing = size - (65_536 + 64) - last;
+        assert_eq!(source.2.take(), [(last, missing as usize)]);
+        reader.read_at(&mut [0; 10], segment).unwrap();
+        assert!(source.2.take().is_empty());
+    }
+    // A fork has not unlocked anything.
+    assert_eq!(source.1.fork().step(), Step::Unlock);
 }
 
 /// A source that gets shorter once it has been opened does not end the file.

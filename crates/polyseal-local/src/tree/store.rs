@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_file::{Header, Output, ReadAt};
+use polyseal_file::{Header, Opener, Output, ReadAt};
 
 use super::Tree;
 use super::walk::{DirectoryNames, Walk};
@@ -185,6 +185,13 @@ impl ReadAt for ManifestFile {
         match self {
             Self::File(file) => file.size(),
             Self::Stored(stored) => stored.size(),
+        }
+    }
+
+    fn opener(&self) -> io::Result<Opener> {
+        match self {
+            Self::File(file) => file.opener(),
+            Self::Stored(stored) => stored.opener(),
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct PinnedObject {
     object: Object,
     pin: PinnedVersion,
     attributes: Attributes,
-    /// The object's first and last bytes.
+    /// The object's first and last bytes; whoever opens it goes on with a fork.
     ends: Opener,
 }
 
@@ -205,6 +205,10 @@ impl ReadAt for PinnedObject {
 
     fn size(&self) -> io::Result<u64> {
         Ok(self.pin.meta.size)
+    }
+
+    fn opener(&self) -> io::Result<Opener> {
+        Ok(self.ends.fork())
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object_store::ObjectMeta;
-use polyseal_file::{Header, ReadAt, Version};
+use polyseal_file::{Header, Opener, ReadAt, Version};
 use polyseal_local::{
     Error as LocalError, NewStoredFile, OverwriteRule, Problem as LocalProblem, Store, StoredFile,
     VersionCheck, stored_name,
@@ -260,6 +260,10 @@ impl ReadAt for StoredObject {
 
     fn size(&self) -> io::Result<u64> {
         self.pinned.size()
+    }
+
+    fn opener(&self) -> io::Result<Opener> {
+        self.pinned.opener()
     }
 }
 

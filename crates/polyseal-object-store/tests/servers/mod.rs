@@ -6,6 +6,7 @@ mod bodies;
 mod clients;
 mod credentials;
 mod lists;
+mod openings;
 mod ranges;
 mod raw;
 mod redirects;
