@@ -1,22 +1,15 @@
 //! Percent-encoding (RFC 3986) with one spelling: unreserved characters stand for themselves, and
 //! nothing else does.
 
-use std::fmt::Write;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
-}
+/// All that is not unreserved.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(crate) fn encode(text: &str) -> String {
+    // It may be a secret: a string that grows leaves copies behind.
     let mut encoded = String::with_capacity(3 * text.len());
-    for byte in text.bytes() {
-        if is_unreserved(byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Cannot fail: a string takes whatever is written.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
+    encoded.extend(utf8_percent_encode(text, &ENCODED));
     encoded
 }
 
@@ -27,18 +20,36 @@ pub(crate) fn decode(text: &str) -> Option<String> {
 
 /// Takes every spelling, as a URI has them that a user types, and what need not be text.
 pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let [high, low, tail @ ..] = rest else { return None };
-        let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok());
-        bytes.push(digit(*high)? << 4 | digit(*low)?);
-        rest = tail;
+    // The library takes a `%` without two digits for itself.
+    let is_byte = |rest: &str| {
+        rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_byte) {
+        return None;
     }
+    let mut bytes = Vec::with_capacity(text.len());
+    bytes.extend(percent_decode_str(text));
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_has_one_spelling_and_is_read_in_each() {
+        let all: String = (0..=127).map(char::from).chain(['é', '€']).collect();
+        let encoded = encode(&all);
+        assert!(encoded.ends_with("xyz%7B%7C%7D~%7F%C3%A9%E2%82%AC"), "{encoded}");
+        assert!(encoded.contains("%2C-.%2F0123456789%3A"), "{encoded}");
+        assert_eq!(decode(&encoded).as_deref(), Some(all.as_str()));
+        assert_eq!(decode_bytes("a%fF+%00").as_deref(), Some(&b"a\xff+\0"[..]));
+        for other in ["%41", "%c3%a9", "a b", "+"] {
+            assert!(decode_bytes(other).is_some() && decode(other).is_none(), "{other}");
+        }
+        for none in ["%", "%4", "a%zz", "%%41", "%+1", "%4é"] {
+            assert_eq!(decode_bytes(none), None, "{none}");
+        }
+        assert_eq!(decode("%FF"), None);
+    }
 }
