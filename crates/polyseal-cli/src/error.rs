@@ -462,9 +462,7 @@ pub(crate) fn store_failure(what: &str, error: &polyseal_object_store::remote::E
     let (code, hint) = match error.problem() {
         Problem::NoName(_) => (Code::Usage, "use scheme://bucket/key; see docs/stores.md"),
         Problem::Password => (Code::Usage, "credentials come from the environment"),
-        Problem::NoCredentials(_) | Problem::NoTls(_) | Problem::Setting(_) => {
-            (Code::Usage, "docs/stores.md lists the environment variables")
-        }
+        Problem::Setup(_) => (Code::Usage, "docs/stores.md lists the environment variables"),
         Problem::NoLists => (Code::Usage, "download it, or name its files one by one"),
         Problem::ReadOnly => (Code::Usage, "write to s3://, gs:// or az://"),
         Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),

@@ -1,6 +1,7 @@
 //! The one HTTP client of everything here that asks a server: stores, web servers, services that
 //! keep keys, and those that give credentials. This crate decides how far a server's answers may
-//! affect this side.
+//! affect this side. The feature `cloud` adds what stores and key services of clouds share:
+//! `object_store`'s stores on this client, credentials, and Amazon's signature.
 //!
 //! Source: RFC 9110, section 15.4 (redirects).
 //!
@@ -12,6 +13,11 @@
 //!
 //! Limits: bytes in the buffers of HTTP and TLS are not wiped. Certificates that are trusted are
 //! the system's (`SSL_CERT_FILE`), and proxies those of the environment, if a [`Rules`] names none.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
+
+#[cfg(feature = "cloud")]
+pub mod cloud;
 
 use std::time::Duration;
 
@@ -167,7 +173,6 @@ pub async fn body(mut answer: Response) -> reqwest::Result<Option<Zeroizing<Vec<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
 

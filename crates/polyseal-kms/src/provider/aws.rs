@@ -1,8 +1,8 @@
 //! AWS KMS: symmetric keys that wrap, and key pairs on P-256 whose use is key agreement.
 //!
 //! Source: the AWS KMS API reference, `GenerateDataKey`, `Encrypt`, `Decrypt`, `GetPublicKey` and
-//! `DeriveSharedSecret`; Signature Version 4 of AWS. `aws-kms://` is followed by a key's
-//! identifier, `alias/NAME` or an ARN, as Tink has it.
+//! `DeriveSharedSecret`; requests are signed by [`credentials`]. `aws-kms://` is followed by a
+//! key's identifier, `alias/NAME` or an ARN, as Tink has it.
 //!
 //! Security claim: only AWS is spoken to, or the place that the user set: a region in a file
 //! becomes a part of a host's name, and is checked. A blob of another key is refused, and the
@@ -11,19 +11,17 @@
 //! Limits: the context is readable in CloudTrail. A key pair is made by the managers of the keys.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
 use polyseal_file::Key;
-use polyseal_object_store::remote::credentials::{self, AwsCredentials};
+use polyseal_http::cloud::credentials;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::http::{self, Answer, Headers, Refusal};
+use super::http::{self, Answer, Refusal};
 use super::json::{self, Secret};
 use super::{Blob, Kms, Point};
 use crate::{Context, Problem, Result, Settings, ShownKey, Uri};
@@ -141,44 +139,23 @@ impl Aws {
         }
     }
 
-    fn call<T>(
+    fn call<T: Send>(
         &self,
         operation: &str,
         request: &Request<'_>,
-        take: impl Fn(Response) -> Option<T>,
+        take: impl Fn(Response) -> Option<T> + Sync,
     ) -> Result<T> {
         let found =
             credentials::aws(&|name| self.settings.get(name)).map_err(json::no_credentials)?;
+        let target = format!("TrentService.{operation}");
         let headers = |body: &[u8]| {
-            let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-            self.headers(&found, operation, body, &time.replace(['-', ':'], ""))
+            let headers =
+                http::headers([("content-type", CONTENT_TYPE), ("x-amz-target", &target)])?;
+            let (place, digest) = (("kms", self.region.as_str()), Sha256::digest(body).into());
+            let signed = found.sign_post(&self.url, place, headers, &digest);
+            signed.map_err(|error| json::no_credentials(error).into())
         };
         json::ask(&self.url, headers, request, take, refusal)
-    }
-
-    /// The headers of a request at `time`, `20150830T123600Z`, with its signature.
-    fn headers(
-        &self,
-        credentials: &AwsCredentials,
-        operation: &str,
-        body: &[u8],
-        time: &str,
-    ) -> Result<Headers> {
-        let host = self.url.host_str().unwrap_or_default();
-        let host = self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        let mut headers = vec![
-            ("content-type", CONTENT_TYPE.to_owned()),
-            ("host", host),
-            ("x-amz-date", time.to_owned()),
-        ];
-        if let Some(token) = &credentials.token {
-            headers.push(("x-amz-security-token", token.to_string()));
-        }
-        headers.push(("x-amz-target", format!("TrentService.{operation}")));
-        let request = Signed { headers: &headers, path: self.url.path(), body };
-        let authorization = request.authorization(credentials, &self.region, "kms", time)?;
-        headers.push(("authorization", authorization));
-        Ok(headers)
     }
 
     fn blob(response: &Response) -> Option<Blob> {
@@ -266,82 +243,12 @@ fn refusal(answer: &Answer) -> Refusal {
     Refusal::Final(last)
 }
 
-/// A request that is to be signed: its headers in the order of their names.
-struct Signed<'a> {
-    headers: &'a [(&'static str, String)],
-    path: &'a str,
-    body: &'a [u8],
-}
-
-impl Signed<'_> {
-    /// The header `authorization`.
-    fn authorization(
-        &self,
-        credentials: &AwsCredentials,
-        region: &str,
-        service: &str,
-        time: &str,
-    ) -> Result<String> {
-        let date = time.get(..8).unwrap_or_default();
-        let names: Vec<_> = self.headers.iter().map(|(name, _)| *name).collect();
-        let names = names.join(";");
-        let lines: String =
-            self.headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
-        let hash = hexadecimal(&Sha256::digest(self.body));
-        let canonical = format!("POST\n{}\n\n{lines}\n{names}\n{hash}", self.path);
-        let scope = format!("{date}/{region}/{service}/aws4_request");
-        let hash = hexadecimal(&Sha256::digest(canonical));
-        let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{hash}");
-        let first = Zeroizing::new(format!("AWS4{}", *credentials.secret));
-        let mut key = mac(first.as_bytes(), date)?;
-        for part in [region, service, "aws4_request"] {
-            key = mac(key.as_slice(), part)?;
-        }
-        let signature = hexadecimal(mac(key.as_slice(), &to_sign)?.as_slice());
-        let id = &credentials.id;
-        Ok(format!(
-            "AWS4-HMAC-SHA256 Credential={id}/{scope}, SignedHeaders={names}, Signature={signature}"
-        ))
-    }
-}
-
-fn mac(key: &[u8], text: &str) -> Result<Zeroizing<[u8; 32]>> {
-    // Cannot fail: HMAC takes keys of every length.
-    let mac = Hmac::<Sha256>::new_from_slice(key)
-        .map_err(|_| Problem::Service("HMAC failed".to_owned()))?;
-    Ok(Zeroizing::new(mac.chain_update(text).finalize().into_bytes().into()))
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn none(_: &str) -> Option<String> {
         None
-    }
-
-    /// The example `post-x-www-form-urlencoded` of AWS's test suite for Signature Version 4.
-    #[test]
-    fn the_published_signature() {
-        let credentials = AwsCredentials {
-            id: "AKIDEXAMPLE".to_owned(),
-            secret: Zeroizing::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned()),
-            token: None,
-        };
-        let headers = [
-            ("content-type", "application/x-www-form-urlencoded".to_owned()),
-            ("host", "example.amazonaws.com".to_owned()),
-            ("x-amz-date", "20150830T123600Z".to_owned()),
-        ];
-        let signed = Signed { headers: &headers, path: "/", body: b"Param1=value1" };
-        let time = "20150830T123600Z";
-        let found = signed.authorization(&credentials, "us-east-1", "service", time).unwrap();
-        let expected = "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a";
-        assert!(found.ends_with(expected), "{found}");
     }
 
     #[test]

@@ -155,8 +155,7 @@ impl Azure {
         let fields = [("grant_type", "client_credentials"), ("client_id", &id), ("scope", &scope)];
         let proof = proof.iter().map(|(name, value)| (*name, value.as_str()));
         let body = form(fields.into_iter().chain(proof));
-        let form = "application/x-www-form-urlencoded".to_owned();
-        let headers = || Ok(vec![("content-type", form.clone())]);
+        let headers = || http::headers([("content-type", "application/x-www-form-urlencoded")]);
         http::post(&url, headers, &body, |answer| match answer.status {
             200 => serde_json::from_slice::<Token>(&answer.body)
                 .map(|token| Zeroizing::new(token.access_token))
@@ -170,14 +169,14 @@ impl Azure {
         })
     }
 
-    fn call<Q: Serialize, A: serde::de::DeserializeOwned, T>(
+    fn call<Q: Serialize, A: serde::de::DeserializeOwned, T: Send>(
         &self,
         url: &Url,
         request: &Q,
-        take: impl Fn(A) -> Option<T>,
+        take: impl Fn(A) -> Option<T> + Sync,
     ) -> Result<T> {
         let token = self.token()?;
-        json::ask(url, |_: &[u8]| Ok(json::bearer(&token)), request, take, refusal)
+        json::ask(url, |_: &[u8]| json::bearer(&token), request, take, refusal)
     }
 }
 

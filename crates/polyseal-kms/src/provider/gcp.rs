@@ -11,7 +11,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use polyseal_file::Key;
-use polyseal_object_store::remote::credentials;
+use polyseal_http::cloud::credentials;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
@@ -90,15 +90,15 @@ fn checked(name: &str) -> Result<&str> {
 }
 
 impl Gcp {
-    fn call<T>(
+    fn call<T: Send>(
         &self,
         url: &Url,
         request: &Request,
-        take: impl Fn(Response) -> Option<T>,
+        take: impl Fn(Response) -> Option<T> + Sync,
     ) -> Result<T> {
         let token = credentials::google(&|name| self.settings.get(name));
         let token = token.map_err(json::no_credentials)?;
-        let headers = |_: &[u8]| Ok(json::bearer(&token));
+        let headers = |_: &[u8]| json::bearer(&token);
         json::ask(url, headers, request, take, refusal)
     }
 }

@@ -3,13 +3,14 @@
 use base64::Engine;
 use polyseal_file::Key;
 #[cfg(any(feature = "aws", feature = "gcp"))]
-use polyseal_object_store::remote::Problem as StoreProblem;
+use polyseal_http::cloud::SetupError;
 use reqwest::Url;
+use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroizing;
 
-use super::http::{self, Answer, Headers, Refusal};
+use super::http::{self, Answer, Refusal};
 use crate::{Problem, Result};
 
 /// Room for every request, in bytes: the longest has a wrapped key and an encryption context.
@@ -19,11 +20,11 @@ const SAID: usize = 300;
 
 /// Asks, and returns the value that `take` finds in an answer with status 200. The headers are of
 /// the body, and made anew for each try.
-pub(super) fn ask<Q: Serialize, A: DeserializeOwned, T>(
+pub(super) fn ask<Q: Serialize, A: DeserializeOwned, T: Send>(
     url: &Url,
-    headers: impl Fn(&[u8]) -> Result<Headers>,
+    headers: impl Fn(&[u8]) -> Result<HeaderMap> + Sync,
     request: &Q,
-    take: impl Fn(A) -> Option<T>,
+    take: impl Fn(A) -> Option<T> + Sync,
     refusal: fn(&Answer) -> Refusal,
 ) -> Result<T> {
     let nonsense = || Problem::Service("an answer that is none".to_owned());
@@ -46,20 +47,18 @@ pub(super) fn ask<Q: Serialize, A: DeserializeOwned, T>(
 
 /// The headers of a request in JSON with a token.
 #[cfg(any(feature = "azure", feature = "gcp"))]
-pub(super) fn bearer(token: &str) -> Headers {
-    vec![
-        ("content-type", "application/json".to_owned()),
-        ("authorization", format!("Bearer {token}")),
-    ]
+pub(super) fn bearer(token: &str) -> Result<HeaderMap> {
+    let authorization = Zeroizing::new(format!("Bearer {token}"));
+    http::headers([("content-type", "application/json"), ("authorization", &authorization)])
 }
 
 /// Why there are no credentials: they are not set, not taken, or nobody answers who gives them.
 #[cfg(any(feature = "aws", feature = "gcp"))]
-pub(super) fn no_credentials(problem: StoreProblem) -> Problem {
-    match problem {
-        StoreProblem::Setting(_) | StoreProblem::NoTls(_) => Problem::Setting(problem.to_string()),
-        StoreProblem::Io(_) | StoreProblem::Store(_) => Problem::Unreachable(problem.to_string()),
-        _ => Problem::Credentials(problem.to_string()),
+pub(super) fn no_credentials(error: SetupError) -> Problem {
+    match error {
+        SetupError::Setting(_) | SetupError::NoTls(_) => Problem::Setting(error.to_string()),
+        SetupError::Service(_) => Problem::Unreachable(error.to_string()),
+        _ => Problem::Credentials(error.to_string()),
     }
 }
 

@@ -19,10 +19,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use polyseal_file::Key;
 use reqwest::Url;
+use reqwest::header::HeaderMap;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::http::{self, Answer, Headers, Refusal};
+use super::http::{self, Answer, Refusal};
 use super::json::{self, Secret};
 use super::{Blob, Kms};
 use crate::{Context, Problem, Result, Settings, Uri};
@@ -97,20 +98,21 @@ fn parts(name: &str) -> Result<(&str, &str, &str)> {
 }
 
 impl Vault {
-    fn headers(&self) -> Result<Headers> {
+    fn headers(&self) -> Result<HeaderMap> {
         let token = match self.settings.get("VAULT_TOKEN") {
             Some(token) => Zeroizing::new(Zeroizing::new(token).trim().to_owned()),
             None => self.token_of_login().ok_or_else(|| {
                 Problem::Credentials("VAULT_TOKEN is not set, and vault login left none".to_owned())
             })?,
         };
-        let mut headers = vec![
-            ("content-type", "application/json".to_owned()),
-            ("x-vault-request", "true".to_owned()),
-            ("x-vault-token", token.to_string()),
+        let namespace = self.settings.get("VAULT_NAMESPACE");
+        let always = [
+            ("content-type", "application/json"),
+            ("x-vault-request", "true"),
+            ("x-vault-token", token.as_str()),
         ];
-        headers.extend(self.settings.get("VAULT_NAMESPACE").map(|of| ("x-vault-namespace", of)));
-        Ok(headers)
+        let namespace = namespace.as_deref().map(|name| ("x-vault-namespace", name));
+        http::headers(always.into_iter().chain(namespace))
     }
 
     fn token_of_login(&self) -> Option<Zeroizing<String>> {
@@ -119,7 +121,12 @@ impl Vault {
         Some(Zeroizing::new(text.trim().to_owned())).filter(|token| !token.is_empty())
     }
 
-    fn call<T>(&self, url: &Url, request: &Request, take: impl Fn(Data) -> Option<T>) -> Result<T> {
+    fn call<T: Send>(
+        &self,
+        url: &Url,
+        request: &Request,
+        take: impl Fn(Data) -> Option<T> + Sync,
+    ) -> Result<T> {
         let headers = |_: &[u8]| self.headers();
         json::ask(url, headers, request, |response: Response| take(response.data), refusal)
     }

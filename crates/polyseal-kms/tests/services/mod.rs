@@ -6,4 +6,5 @@ mod aws;
 mod azure;
 mod common;
 mod gcp;
+mod signature;
 mod vault;

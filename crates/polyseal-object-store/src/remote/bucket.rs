@@ -7,16 +7,14 @@ use std::sync::atomic::AtomicBool;
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
+use polyseal_http::cloud::{
+    Connector, LISTED, Outage, Scheme, Server, SetupError, builders, options,
+};
 
-use super::builders;
-use super::connector::{Connector, Server};
-use super::environment::options;
 use super::error::{Error, Problem};
-use super::lists::LISTED;
-use super::outage::Outage;
 use super::runtime::{runtime, wait};
 use super::s3::S3;
-use super::url::{ObjectUrl, Scheme, literal};
+use super::url::{ObjectUrl, literal};
 
 /// Progress notices.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +60,7 @@ impl Bucket {
     /// yet.
     ///
     /// # Errors
-    /// [`Problem::NoCredentials`], [`Problem::NoTls`] and [`Problem::Setting`].
+    /// [`Problem::Setup`].
     pub fn connect(url: &ObjectUrl, on_notice: &OnNotice) -> Result<Arc<Self>, Error> {
         let failed = |problem| Error::new(url.to_string(), problem);
         let server = match url.web_url() {
@@ -75,12 +73,13 @@ impl Bucket {
             move |it| outage(Notice::Outage(*it)),
             move |key| skipped(Notice::Skipped(key)),
         );
-        let options = options(url.scheme()).map_err(failed)?;
+        let options = options(url.scheme()).map_err(|error| failed(error.into()))?;
         // The builders look for certificates and for credentials in the file system.
         let entered = runtime().map_err(|error| failed(Problem::Io(error)))?.enter();
         let built = Self::build(url, options, connector);
         drop(entered);
-        let (store, s3) = built.map_err(|error| failed(Problem::setting(&error)))?;
+        let (store, s3) =
+            built.map_err(|error| failed(SetupError::from_settings(&error).into()))?;
         Ok(Arc::new(Self { store, s3, compares: false.into(), url: url.with_key("") }))
     }
 

@@ -1,24 +1,17 @@
 //! The errors of an object that is named by a URL, in words for the person who named it.
 //!
-//! A server's message is shown in one line of at most [`SAID`] characters, control characters spelt
-//! out. Neither a query of a URL nor a password is ever in it.
+//! A server's message is shown in one line of at most 300 characters, control characters spelt out. Neither a query of a URL nor a password is ever in it.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
 use object_store::Error as StoreError;
+use polyseal_http::cloud::answers::{NoRanges, UnusableCredential, find};
+use polyseal_http::cloud::{SetupError, line, message};
 
-use super::answers::{
-    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected,
-    UnusableCredential, find,
-};
 use super::url::ObjectUrl;
-use super::xml;
 use crate::error::file_error;
-
-/// The most characters that are shown of a server's message.
-const SAID: usize = 300;
 
 /// An error about an object.
 #[derive(Debug)]
@@ -35,12 +28,8 @@ pub enum Problem {
     NoName(String),
     /// There is a user or a password in the URL.
     Password,
-    /// No credentials are in the environment: one of these variables is needed.
-    NoCredentials(String),
-    /// The endpoint has no TLS, and this variable does not allow that.
-    NoTls(&'static str),
-    /// A setting in the environment is wrong.
-    Setting(String),
+    /// The environment gives no store: a setting or the credentials.
+    Setup(SetupError),
     /// A web server is only read from.
     ReadOnly,
     /// There is no such object.
@@ -101,14 +90,9 @@ impl Error {
 }
 
 impl Problem {
-    /// The settings do not make a store, and why.
-    pub(super) fn setting(error: &StoreError) -> Self {
-        Self::Setting(line(&error.to_string()))
-    }
-
     pub(super) fn from_store(error: &StoreError) -> Self {
         if let Some(unusable) = find::<UnusableCredential>(error) {
-            return Self::Setting(unusable.to_string());
+            return Self::Setup(unusable.into());
         }
         match error {
             _ if find::<NoRanges>(error).is_some() => Self::NoRanges,
@@ -118,49 +102,12 @@ impl Problem {
             StoreError::Unauthenticated { .. } => Self::Credentials,
             StoreError::PermissionDenied { .. } => Self::Permission,
             StoreError::NotImplemented { .. } => Self::NoConditions,
-            error => Self::Store(line(&message(error))),
+            error => Self::Store(line(&match file_error(error) {
+                Some(error) => error.to_string(),
+                None => message(error),
+            })),
         }
     }
-}
-
-/// The words that say most.
-fn message(error: &StoreError) -> String {
-    fn text<T: StdError + 'static>(error: &StoreError) -> Option<String> {
-        find::<T>(error).map(ToString::to_string)
-    }
-    if let Some(error) = file_error(error) {
-        return error.to_string();
-    }
-    let ours = [
-        text::<ExcessBytes>,
-        text::<Redirected>,
-        text::<HttpNotAllowed>,
-        text::<BadList>,
-        text::<EmptyObject>,
-        text::<NoAnswer>,
-    ];
-    let text = ours.iter().find_map(|text| text(error));
-    let text = text.unwrap_or_else(|| error.to_string());
-    // A server's message in XML is in there.
-    let xml = text.find('<').and_then(|at| xml::text(&text[at..], "Message"));
-    xml.unwrap_or(text)
-}
-
-/// The first line, cut off if it is long.
-fn line(text: &str) -> String {
-    let first = text.trim().lines().next().unwrap_or_default();
-    let cut = first.char_indices().nth(SAID).map(|(at, _)| at);
-    let mut line: String = first[..cut.unwrap_or(first.len())]
-        .chars()
-        .flat_map(|c| {
-            let spelt = c.is_control().then(|| c.escape_default());
-            spelt.into_iter().flatten().chain((!c.is_control()).then_some(c))
-        })
-        .collect();
-    if cut.is_some() {
-        line.push('…');
-    }
-    line
 }
 
 impl fmt::Display for Problem {
@@ -168,13 +115,8 @@ impl fmt::Display for Problem {
         match self {
             Self::NoName(why) => write!(f, "it names no object: {why}"),
             Self::Password => f.write_str("a user and a password in a URL are not taken"),
-            Self::NoCredentials(variables) => {
-                write!(f, "there are no credentials in the environment: set {variables}")
-            }
-            Self::NoTls(variable) => {
-                write!(f, "its endpoint has no TLS (http://): set {variable}=true if that is meant")
-            }
-            Self::Setting(what) | Self::Store(what) => f.write_str(what),
+            Self::Setup(error) => error.fmt(f),
+            Self::Store(what) => f.write_str(what),
             Self::ReadOnly => f.write_str("it can only be read"),
             Self::NotFound => f.write_str("there is no such object"),
             Self::Exists => f.write_str("it already exists"),
@@ -201,6 +143,12 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
+impl From<SetupError> for Problem {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error.problem {
@@ -209,19 +157,5 @@ impl From<Error> for io::Error {
             _ => io::ErrorKind::Other,
         };
         Self::new(kind, error)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_server_says_is_one_line() {
-        assert_eq!(line(" a\u{1b}[2J\nb "), "a\\u{1b}[2J");
-        assert_eq!(line(&"x".repeat(400)), "x".repeat(300) + "…");
-        let source = "Server: <Error><Code>A</Code><Message>No &amp; never</Message></Error>";
-        let error = StoreError::Generic { store: "S3", source: source.into() };
-        assert_eq!(message(&error), "No & never");
     }
 }

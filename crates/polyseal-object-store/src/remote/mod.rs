@@ -5,9 +5,9 @@
 //! A call waits, so it must not be made on a thread of an asynchronous runtime: there it is an
 //! error.
 //!
-//! Every request goes through a [`Connector`], which bounds the effects of a server's answers on
-//! this side, and reports a server's misbehaviour; a builder of `object_store` takes it by
-//! `with_http_connector`. Credentials and endpoints come from the environment.
+//! Every request goes through a [`Connector`] of [`polyseal_http::cloud`], which bounds the effects
+//! of a server's answers on this side, and reports a server's misbehaviour. Credentials and
+//! endpoints come from the environment.
 //!
 //! The stored bytes are read and written here as they are. [`Decryptor`](polyseal_file::Decryptor)
 //! takes a [`PinnedObject`] where it takes a file:
@@ -27,41 +27,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod answers;
-mod body;
 mod bucket;
-mod builders;
-mod connector;
-pub mod credentials;
-mod environment;
 mod error;
-mod lists;
-mod outage;
 mod prefetch;
 mod reader;
 mod rekey;
-mod request_kind;
 mod runtime;
 mod s3;
 #[cfg(feature = "trees")]
 mod tree;
 mod url;
 mod writer;
-mod xml;
 
-pub use self::url::{ObjectUrl, Scheme};
-pub use answers::{
+pub use self::url::ObjectUrl;
+pub use bucket::{Bucket, Listing, Notice, Object, OnNotice, key_below};
+pub use error::{Error, Problem};
+pub use polyseal_http::cloud::answers::{
     BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected,
     UnusableCredential, find,
 };
-pub use bucket::{Bucket, Listing, Notice, Object, OnNotice, key_below};
-pub use connector::{Connector, Server};
-pub use error::{Error, Problem};
-pub use outage::Outage;
+pub use polyseal_http::cloud::{Connector, Outage, Scheme, Server, SetupError, whole_object};
 pub use prefetch::Prefetcher;
 pub use reader::{ObjectReader, PinnedObject};
 pub use rekey::{VersionCheck, expect_replaceable, replace_header};
-pub use request_kind::whole_object;
 #[cfg(feature = "trees")]
 pub use tree::{Prefix, StoredObject};
 pub use writer::ObjectWriter;

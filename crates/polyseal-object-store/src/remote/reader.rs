@@ -15,11 +15,11 @@ use object_store::{
     Attributes, Error as StoreError, GetOptions, GetResult, ObjectMeta, ObjectStore,
 };
 use polyseal_file::{Header, Opener, Outline, ReadAt, Step, Version};
+use polyseal_http::cloud::answers::{EmptyObject, find};
+use polyseal_http::cloud::whole_object;
 
-use super::answers::{EmptyObject, find};
 use super::bucket::Object;
 use super::error::{Error, Problem};
-use super::request_kind::whole_object;
 use super::runtime::wait;
 use crate::fetch::{
     BROKEN, ObjectFetcher, PinnedVersion, fetch, fetch_bytes, refused, retry_if_replaced, version,

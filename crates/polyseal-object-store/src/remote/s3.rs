@@ -22,13 +22,12 @@ use object_store::signer::Signer;
 use object_store::{
     Attribute, Attributes, ClientOptions, Error, ObjectMeta, ObjectStoreExt, Result,
 };
+use polyseal_http::cloud::answers::find;
+use polyseal_http::cloud::builders::PATIENCE;
+use polyseal_http::cloud::{Connector, is_repeated, xml};
 use quick_xml::escape::escape;
 use url::Url;
 
-use super::answers::find;
-use super::builders::PATIENCE;
-use super::connector::{Connector, is_repeated};
-use super::xml;
 use crate::fetch::version;
 
 /// The bytes that the server copies in one request. S3 allows 5 GiB, and 10,000 parts.

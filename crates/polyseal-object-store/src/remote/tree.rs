@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use object_store::ObjectMeta;
 use polyseal_file::{Header, Opener, ReadAt, Version};
+use polyseal_http::cloud::Scheme;
 use polyseal_local::{
     Error as LocalError, NewStoredFile, OverwriteRule, Problem as LocalProblem, Store, StoredFile,
     VersionCheck, stored_name,
@@ -21,7 +22,7 @@ use super::error::{Error, Problem};
 use super::prefetch::Prefetcher;
 use super::reader::{ObjectReader, PinnedObject};
 use super::rekey;
-use super::url::{ObjectUrl, Scheme};
+use super::url::ObjectUrl;
 use super::writer::ObjectWriter;
 
 /// The longest key of S3 and Google.

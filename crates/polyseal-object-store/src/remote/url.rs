@@ -12,22 +12,10 @@
 use std::fmt;
 
 use object_store::path::Path;
+use polyseal_http::cloud::Scheme;
 use url::{Position, Url};
 
 use super::error::{Error, Problem};
-
-/// Where objects are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// Amazon's S3, and other servers with its interface.
-    S3,
-    /// Google Cloud Storage.
-    Gs,
-    /// Azure's blobs.
-    Az,
-    /// A web server, which is only read from.
-    Web,
-}
 
 const SCHEMES: [(&str, Scheme); 6] = [
     ("s3", Scheme::S3),

@@ -93,7 +93,7 @@ pub(crate) fn az(origin: &str, connector: Connector) -> Arc<dyn ObjectStore> {
 
 /// A web server's one object, at `url`.
 pub(crate) fn web_with(url: &str, make: impl Fn(Server) -> Connector) -> Arc<dyn ObjectStore> {
-    let mut bare: reqwest::Url = url.parse().unwrap();
+    let mut bare: url::Url = url.parse().unwrap();
     let connector = make(Server::Web(bare.clone()));
     bare.set_query(None);
     bare.set_path("");

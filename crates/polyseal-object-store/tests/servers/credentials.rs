@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use object_store::ObjectStoreExt;
 use object_store::aws::AmazonS3ConfigKey;
 use object_store::path::Path;
-use polyseal_object_store::remote::credentials::{self, AwsCredentials};
+use polyseal_http::cloud::credentials::{self, AwsCredentials};
 use polyseal_object_store::remote::{
-    ExcessBytes, Problem, Redirected, Server as Kind, UnusableCredential,
+    ExcessBytes, Redirected, Server as Kind, SetupError, UnusableCredential,
 };
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ use super::clients::{Log, found, retry, s3_builder};
 use super::raw::{Server, endless};
 
 /// The credentials of a container, from the server at `url`, for a key.
-fn credentials_for_key(url: &str, token: &str) -> Result<AwsCredentials, Problem> {
+fn credentials_for_key(url: &str, token: &str) -> Result<AwsCredentials, SetupError> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("token");
     fs::write(&file, token).unwrap();
@@ -90,18 +90,22 @@ async fn whoever_gives_credentials_is_followed_nowhere() {
 fn what_makes_no_header_is_an_error() {
     let server = answer("id", "token");
     let found = credentials_for_key(&server.origin(), "token").unwrap();
-    assert_eq!(
-        (found.id.as_str(), found.token.as_deref().map(String::as_str)),
-        ("id", Some("token"))
-    );
+    let url = "https://h/".parse().unwrap();
+    let signed = found.sign_post(&url, ("s3", "r"), http::HeaderMap::new(), &[0; 32]).unwrap();
+    assert_eq!(signed["x-amz-security-token"], "token");
+    let authorization = signed["authorization"].to_str().unwrap();
+    assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=id/"), "{authorization}");
     for token in ["token\n", "token\r\n", "to\nken"] {
         let problem = credentials_for_key(&server.origin(), token).unwrap_err();
-        assert!(matches!(&problem, Problem::Setting(why) if why.contains("line end")), "{problem}");
+        assert!(
+            matches!(&problem, SetupError::Setting(why) if why.contains("line end")),
+            "{problem}"
+        );
     }
     assert_eq!(server.heads().len(), 1, "nothing is sent");
     for (id, token) in [("id", r"token\n"), (r"i\u0000d", "token")] {
         let problem = credentials_for_key(&answer(id, token).origin(), "token").unwrap_err();
-        assert!(matches!(problem, Problem::Setting(_)), "{problem}");
+        assert!(matches!(problem, SetupError::Setting(_)), "{problem}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The client that `object_store` makes its requests with.
 //!
-//! Source: `object_store` 0.13's [`HttpConnector`]. The rules are [`polyseal_http`]'s.
+//! Source: `object_store` 0.13's [`HttpConnector`]. The rules are [the crate](crate)'s.
 //!
 //! These options of a store are heeded: whether plain HTTP and certificates that prove nothing are
 //! allowed, the time to connect, proxies, the user agent, HTTP/1 only. The time limit for a whole
@@ -18,7 +18,6 @@ use object_store::client::{
     HttpResponse, HttpResponseBody, HttpService,
 };
 use object_store::{ClientOptions, Error, Result};
-use polyseal_http::{ANSWER_BYTES, Proxies, Redirects, Rules};
 use reqwest::Url;
 
 use super::answers::{HttpNotAllowed, NoAnswer, Redirected, UnusableCredential, refused};
@@ -27,6 +26,7 @@ use super::lists::Pages;
 use super::outage::{OnOutage, Outage, OutageWatch};
 use super::request_kind::{Bounds, RequestKind, RequestedRange, empty};
 use super::xml;
+use crate::{ANSWER_BYTES, Proxies, Redirects, Rules};
 
 const READ: Duration = Duration::from_secs(60);
 /// A server that copies a gigabyte, or puts an object together, says nothing meanwhile.
@@ -322,7 +322,8 @@ impl Service {
 }
 
 /// Whether to ask again after an answer with this status, as `object_store` decides it.
-pub(super) fn is_repeated(status: StatusCode) -> bool {
+#[must_use]
+pub fn is_repeated(status: StatusCode) -> bool {
     status.is_server_error()
         || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status)
 }

@@ -29,13 +29,16 @@ use super::connector::Connector;
 use super::environment::TOKEN_FILE;
 
 /// For how long a server that fails is asked again, before it is an error.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A store's options, as names of variables and their values.
-pub(super) type Options = Vec<(String, String)>;
+pub type Options = Vec<(String, String)>;
 
 /// A bucket of an S3, and its region.
-pub(super) fn s3(
+///
+/// # Errors
+/// Settings that make no store.
+pub fn s3(
     options: Options,
     bucket: &str,
     connector: Connector,
@@ -53,11 +56,10 @@ pub(super) fn s3(
 }
 
 /// A bucket of Google's.
-pub(super) fn gs(
-    options: Options,
-    bucket: &str,
-    connector: Connector,
-) -> Result<GoogleCloudStorage> {
+///
+/// # Errors
+/// As [`s3`].
+pub fn gs(options: Options, bucket: &str, connector: Connector) -> Result<GoogleCloudStorage> {
     let builder = GoogleCloudStorageBuilder::new().with_retry(patient());
     let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
         .with_bucket_name(bucket)
@@ -67,7 +69,10 @@ pub(super) fn gs(
 }
 
 /// The container at this URL.
-pub(super) fn az(options: Options, url: String, connector: Connector) -> Result<MicrosoftAzure> {
+///
+/// # Errors
+/// As [`s3`].
+pub fn az(options: Options, url: String, connector: Connector) -> Result<MicrosoftAzure> {
     let builder = MicrosoftAzureBuilder::new().with_retry(patient());
     let builder = with_options(builder, options, |it, key, to| it.with_config(key, to))
         .with_url(url)
@@ -77,7 +82,10 @@ pub(super) fn az(options: Options, url: String, connector: Connector) -> Result<
 }
 
 /// The web server of this URL.
-pub(super) fn web(url: Option<&Url>, connector: Connector) -> Result<HttpStore> {
+///
+/// # Errors
+/// As [`s3`].
+pub fn web(url: Option<&Url>, connector: Connector) -> Result<HttpStore> {
     // A user who writes http:// means it: the bytes are authenticated all the same.
     let plain = url.is_some_and(|url| url.scheme() == "http");
     let origin = url.map(|url| url.origin().ascii_serialization());
@@ -90,7 +98,8 @@ pub(super) fn web(url: Option<&Url>, connector: Connector) -> Result<HttpStore> 
 }
 
 /// HTTP client options, of a store's options, for requests that `object_store` does not make.
-pub(super) fn client_options(options: &Options) -> ClientOptions {
+#[must_use]
+pub fn client_options(options: &Options) -> ClientOptions {
     options.iter().fold(ClientOptions::new(), |client, (key, value)| {
         let key = key.to_ascii_lowercase();
         let key = key.split_once('_').map_or(&key[..], |(_, key)| key);
@@ -146,18 +155,26 @@ impl<C: Credential> CredentialProvider for Checked<C> {
             return Err(unusable(what));
         }
         let found = self.inner.get_credential().await?;
-        if found.texts().into_iter().all(|text| is_header(text.as_bytes())) {
-            Ok(found)
-        } else {
-            Err(unusable("the credentials have a character that no header has".to_owned()))
-        }
+        expect_headers(&*found)?;
+        Ok(found)
     }
+}
+
+/// Asserts that requests can be made with a credential.
+///
+/// # Errors
+/// [`UnusableCredential`].
+pub(super) fn expect_headers(credential: &impl Credential) -> Result<()> {
+    if credential.texts().into_iter().all(|text| is_header(text.as_bytes())) {
+        return Ok(());
+    }
+    Err(unusable("the credentials have a character that no header has".to_owned()))
 }
 
 /// The beginning of a token's file; `None` if it cannot be read, which its user reports.
 fn read(path: &PathBuf) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    File::open(path).ok()?.take(polyseal_http::ANSWER_BYTES).read_to_end(&mut text).ok()?;
+    File::open(path).ok()?.take(crate::ANSWER_BYTES).read_to_end(&mut text).ok()?;
     Some(text)
 }
 
@@ -170,7 +187,7 @@ fn unusable(what: String) -> Error {
 }
 
 /// The parts of a credential that are sent in headers.
-trait Credential: Send + Sync + 'static {
+pub(super) trait Credential: Send + Sync + 'static {
     fn texts(&self) -> Vec<&str>;
 }
 
@@ -208,7 +225,9 @@ mod tests {
 
     fn given<C: Credential + Debug>(credential: C, token_file: Option<PathBuf>) -> Result<Arc<C>> {
         let inner = Arc::new(StaticCredentialProvider::new(credential));
-        super::super::runtime::wait(Checked { inner, token_file }.get_credential()).unwrap()
+        let checked = Checked { inner, token_file };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(checked.get_credential())
     }
 
     #[test]

@@ -13,8 +13,7 @@ use http::Uri;
 use url::Url;
 
 use super::builders::Options;
-use super::error::Problem;
-use super::url::Scheme;
+use super::setup::{Scheme, SetupError};
 
 /// Names the file whose contents are sent to the service that gives a container of Amazon's
 /// credentials.
@@ -155,8 +154,8 @@ fn makes_a_url(name: &str, value: &str) -> bool {
 /// The options for stores of a kind, as their builder takes them.
 ///
 /// # Errors
-/// [`Problem::NoCredentials`] and [`Problem::NoTls`].
-pub(super) fn options(scheme: Scheme) -> Result<Options, Problem> {
+/// [`SetupError::NoCredentials`], [`SetupError::NoTls`] and [`SetupError::Setting`].
+pub fn options(scheme: Scheme) -> Result<Options, SetupError> {
     let variables = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     options_from(scheme, Purpose::Objects, &variables.collect::<Vec<_>>())
@@ -166,7 +165,7 @@ pub(super) fn options_from(
     scheme: Scheme,
     purpose: Purpose,
     variables: &[(String, String)],
-) -> Result<Options, Problem> {
+) -> Result<Options, SetupError> {
     let Some(settings) = SETTINGS.iter().find(|it| it.scheme == scheme) else {
         return Ok(Vec::new());
     };
@@ -181,10 +180,10 @@ pub(super) fn options_from(
     let of_machines = variables.iter().filter(|(name, _)| OF_MACHINES.contains(&&**name));
     for (name, value) in options.iter().chain(of_machines) {
         if value.chars().any(char::is_control) {
-            return Err(Problem::Setting(format!("{name} has a control character in it")));
+            return Err(SetupError::Setting(format!("{name} has a control character in it")));
         }
         if !makes_a_url(name, value) {
-            return Err(Problem::Setting(format!("{name} is no URL, nor a part of one")));
+            return Err(SetupError::Setting(format!("{name} is no URL, nor a part of one")));
         }
     }
     let machine =
@@ -201,7 +200,7 @@ pub(super) fn options_from(
         if let Some((name, why)) = settings.elsewhere.filter(|(name, _)| !value(name).is_empty()) {
             ways.push_str(&format!("; {name} is set, and {why}"));
         }
-        return Err(Problem::NoCredentials(ways));
+        return Err(SetupError::NoCredentials(ways));
     }
     let of_machine = |name: &str| MACHINE.iter().any(|it| name.contains(it));
     let is_endpoint = |name: &str| name.contains("ENDPOINT") || name.ends_with("_URL");
@@ -211,7 +210,7 @@ pub(super) fn options_from(
         plain |= url.is_ok_and(|url| url.scheme() == "http") && !of_machine(name);
     }
     if plain && !is_true(&settings.allow_http) {
-        return Err(Problem::NoTls(settings.allow_http));
+        return Err(SetupError::NoTls(settings.allow_http));
     }
     Ok(options)
 }
@@ -220,7 +219,7 @@ pub(super) fn options_from(
 mod tests {
     use super::*;
 
-    fn set(scheme: Scheme, variables: &[(&str, &str)]) -> Result<usize, Problem> {
+    fn set(scheme: Scheme, variables: &[(&str, &str)]) -> Result<usize, SetupError> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         options_from(scheme, Purpose::Objects, &variables.iter().map(owned).collect::<Vec<_>>())
             .map(|options| options.len())
@@ -231,7 +230,7 @@ mod tests {
     #[test]
     fn a_machine_is_asked_for_credentials_only_where_that_is_said() {
         let none = |variables: &[(&str, &str)]| {
-            matches!(set(Scheme::S3, variables), Err(Problem::NoCredentials(_)))
+            matches!(set(Scheme::S3, variables), Err(SetupError::NoCredentials(_)))
         };
         assert!(none(&[]) && none(&[("AWS_REGION", "x"), ("AWS_METADATA_ENDPOINT", "http://h")]));
         assert!(none(&[("AWS_ACCESS_KEY_ID", ""), ("AWS_EC2_METADATA_DISABLED", "true")]));
@@ -249,7 +248,7 @@ mod tests {
         assert!(set(Scheme::Az, &[("AZURE_CLIENT_SECRET", "s")]).is_err());
         assert!(set(Scheme::S3, &[("AWS_SKIP_SIGNATURE", "true")]).is_ok());
         let broken = [&KEYS[..], &[("AWS_SESSION_TOKEN", "x\n")]].concat();
-        assert!(matches!(set(Scheme::S3, &broken), Err(Problem::Setting(_))));
+        assert!(matches!(set(Scheme::S3, &broken), Err(SetupError::Setting(_))));
         assert!(set(Scheme::Gs, &[("GCE_METADATA_HOST", "h")]).is_ok());
         assert!(set(Scheme::Az, &[("AZURE_STORAGE_ACCOUNT_KEY", "k")]).is_ok());
         assert_eq!(set(Scheme::Web, &KEYS).unwrap(), 0);
@@ -259,15 +258,15 @@ mod tests {
     fn an_endpoint_without_tls_has_to_be_allowed() {
         let with = |more: &[(&str, &str)]| set(Scheme::S3, &[&KEYS, more].concat());
         let plain = ("AWS_ENDPOINT_URL", "http://127.0.0.1:9");
-        assert!(matches!(with(&[plain]), Err(Problem::NoTls("AWS_ALLOW_HTTP"))));
-        assert!(matches!(with(&[plain, ("AWS_ALLOW_HTTP", "0")]), Err(Problem::NoTls(_))));
+        assert!(matches!(with(&[plain]), Err(SetupError::NoTls("AWS_ALLOW_HTTP"))));
+        assert!(matches!(with(&[plain, ("AWS_ALLOW_HTTP", "0")]), Err(SetupError::NoTls(_))));
         assert!(with(&[plain, ("AWS_ALLOW_HTTP", "True")]).is_ok());
         assert!(with(&[("AWS_ENDPOINT_URL", "HTTP://h")]).is_err());
         assert!(with(&[("AWS_ENDPOINT_URL", "https://h")]).is_ok());
         assert!(with(&[("AWS_METADATA_ENDPOINT", "http://h")]).is_ok());
         for wrong in ["http://h:99999", "h", "file:///h"] {
             let refused = with(&[("AWS_ENDPOINT_URL", wrong), ("AWS_ALLOW_HTTP", "1")]);
-            assert!(matches!(refused, Err(Problem::Setting(_))), "{wrong}");
+            assert!(matches!(refused, Err(SetupError::Setting(_))), "{wrong}");
         }
     }
     #[test]
@@ -285,12 +284,12 @@ mod tests {
             ("AWS_ENDPOINT_URL_STS", "https://h", "http://h/ x"),
         ] {
             assert!(more(name, good).is_ok(), "{name} {good} {:?}", more(name, good));
-            assert!(matches!(more(name, bad), Err(Problem::Setting(_))), "{name} {bad}");
+            assert!(matches!(more(name, bad), Err(SetupError::Setting(_))), "{name} {bad}");
         }
         let host = |host| set(Scheme::Gs, &[(METADATA_HOST, host)]);
         assert!(host("metadata.google.internal").is_ok() && host("127.0.0.1:8").is_ok());
         for wrong in ["a b", "h\n", "h:99999", "u@h"] {
-            assert!(matches!(host(wrong), Err(Problem::Setting(_))), "{wrong}");
+            assert!(matches!(host(wrong), Err(SetupError::Setting(_))), "{wrong}");
         }
         let key = ("AZURE_STORAGE_ACCOUNT_KEY", "k");
         let header = |value| set(Scheme::Az, &[key, ("IDENTITY_HEADER", value)]);
@@ -310,7 +309,7 @@ mod tests {
             let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
             let variables: Vec<_> = variables.iter().map(owned).collect();
             match options_from(Scheme::S3, purpose, &variables) {
-                Err(Problem::NoCredentials(said)) => said,
+                Err(SetupError::NoCredentials(said)) => said,
                 other => panic!("{other:?}"),
             }
         };

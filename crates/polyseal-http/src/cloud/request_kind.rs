@@ -11,10 +11,10 @@ use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
 use object_store::GetOptions;
 use object_store::client::HttpError;
-use polyseal_http::{ANSWER_BYTES, LIST_BYTES};
 
 use super::answers::{EmptyObject, ExcessBytes, NoRanges, refused};
 use super::xml;
+use crate::{ANSWER_BYTES, LIST_BYTES};
 
 /// Marks the options of a request that wants all of an object, however long it is. Without it a
 /// GET that names no part is one for something that is kept in memory, such as credentials, and

@@ -8,7 +8,8 @@ use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 
 /// The name of the outermost element; `None` if it is no XML.
-pub(super) fn root(xml: &str) -> Option<String> {
+#[must_use]
+pub fn root(xml: &str) -> Option<String> {
     let mut reader = Reader::from_str(xml);
     loop {
         match reader.read_event().ok()? {
@@ -20,7 +21,8 @@ pub(super) fn root(xml: &str) -> Option<String> {
 }
 
 /// The text of the first element of this name, whatever it stands in.
-pub(super) fn text(xml: &str, name: &str) -> Option<String> {
+#[must_use]
+pub fn text(xml: &str, name: &str) -> Option<String> {
     let mut reader = Reader::from_str(xml);
     loop {
         match reader.read_event().ok()? {

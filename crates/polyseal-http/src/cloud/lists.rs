@@ -28,7 +28,7 @@ const IS_TRUNCATED: &str = "IsTruncated";
 const EMPTY_PAGES: u32 = 1000;
 
 /// The most entries of a list, all of whose names are in memory.
-pub(super) const LISTED: usize = 5_000_000;
+pub const LISTED: usize = 5_000_000;
 /// The most lists that are followed at once.
 const LISTS: usize = 1000;
 

@@ -1,0 +1,215 @@
+//! Credentials of a cloud, found where those of its stores are, for requests that no store makes; and
+//! the signature of such a request to Amazon.
+//!
+//! A cloud's machine is asked for them only where that is said, as for stores. Google's is asked
+//! at the `GCE_METADATA_HOST` of the process's environment.
+//!
+//! ```no_run
+//! let found = polyseal_http::cloud::credentials::aws(&|name| std::env::var(name).ok())?;
+//! println!("{found:?}");
+//! # Ok::<(), polyseal_http::cloud::SetupError>(())
+//! ```
+//!
+//! Limit: copies of a credential in `object_store`, which signs with it, are not wiped.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use http::{HeaderMap, HeaderValue, Request};
+use object_store::aws::{AwsAuthorizer, AwsCredential};
+use object_store::client::{CredentialProvider, HttpRequestBody};
+use reqwest::Url;
+use tokio::runtime::Builder;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::builders::{self, Options, expect_headers};
+use super::connector::{Connector, Server};
+use super::environment::{Purpose, options_from};
+use super::setup::{Scheme, SetupError};
+
+/// The value of a variable, if it is set.
+pub type Variable<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
+
+type Provider<T> = Arc<dyn CredentialProvider<Credential = T>>;
+
+/// The credentials that sign a request to Amazon. Each of their texts can be a header.
+pub struct AwsCredentials(AwsCredential);
+
+const AWS: [&str; 17] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_ALLOW_HTTP",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_DEFAULT_REGION",
+    "AWS_EC2_METADATA_DISABLED",
+    "AWS_ENDPOINT_URL_STS",
+    "AWS_IMDSV1_FALLBACK",
+    "AWS_METADATA_ENDPOINT",
+    "AWS_PROFILE",
+    "AWS_REGION",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+];
+
+const GOOGLE: [&str; 5] = [
+    "GCE_METADATA_HOST",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_SERVICE_ACCOUNT",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+    "GOOGLE_SERVICE_ACCOUNT_PATH",
+];
+
+/// A bucket of which nothing is asked.
+const NO_BUCKET: &str = "none";
+
+/// The credentials for Amazon that the variables give.
+///
+/// # Errors
+/// [`SetupError`], which may be that of the service that gives them.
+pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, SetupError> {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let pair = (set("AWS_ACCESS_KEY_ID"), set("AWS_SECRET_ACCESS_KEY"));
+    if let (Some(key_id), Some(secret_key)) = pair {
+        // A client, which reads all authorities' certificates, is of no use for these.
+        let token = set("AWS_SESSION_TOKEN");
+        let given = AwsCredentials(AwsCredential { key_id, secret_key, token });
+        expect_headers(&given.0).map_err(|error| SetupError::from_provider(&error))?;
+        return Ok(given);
+    }
+    let found = find(Scheme::S3, &AWS, variable, |options, connector| {
+        let (store, _) = builders::s3(options, NO_BUCKET, connector)?;
+        Ok(Arc::clone(store.credentials()))
+    })?;
+    Ok(AwsCredentials(AwsCredential {
+        key_id: found.key_id.clone(),
+        secret_key: found.secret_key.clone(),
+        token: found.token.clone(),
+    }))
+}
+
+/// The bearer token for Google that the variables give.
+///
+/// # Errors
+/// As [`aws`].
+pub fn google(variable: Variable<'_>) -> Result<Zeroizing<String>, SetupError> {
+    let found = find(Scheme::Gs, &GOOGLE, variable, |options, connector| {
+        Ok(Arc::clone(builders::gs(options, NO_BUCKET, connector)?.credentials()))
+    })?;
+    Ok(Zeroizing::new(found.bearer.clone()))
+}
+
+/// Asks the provider of `build`, on a thread of its own, since the caller's may be one of a
+/// runtime, which must not wait; and in a runtime of its own, which a process that is forked
+/// afterwards does not miss.
+fn find<T: Send + Sync>(
+    scheme: Scheme,
+    names: &[&str],
+    variable: Variable<'_>,
+    build: impl FnOnce(Options, Connector) -> object_store::Result<Provider<T>> + Send,
+) -> Result<Arc<T>, SetupError> {
+    let set = names.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
+    let options = options_from(scheme, Purpose::Keys, &set.collect::<Vec<_>>())?;
+    let run = || {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(no_client)?;
+        // The builders look for certificates and for credentials in the file system.
+        let entered = runtime.enter();
+        let provider = build(options, Connector::new(Server::Store, |_| {}, |_| {}));
+        drop(entered);
+        let provider = provider.map_err(|error| SetupError::from_settings(&error))?;
+        let found = runtime.block_on(provider.get_credential());
+        found.map_err(|error| SetupError::from_provider(&error))
+    };
+    thread::scope(|scope| {
+        let asking = thread::Builder::new().spawn_scoped(scope, run).map_err(no_client)?;
+        let ended = || SetupError::Service("what asks for credentials ended".to_owned());
+        asking.join().unwrap_or_else(|_| Err(ended()))
+    })
+}
+
+/// The system gives no thread or no runtime.
+fn no_client(error: io::Error) -> SetupError {
+    SetupError::Service(error.to_string())
+}
+
+impl AwsCredentials {
+    /// The access key's identifier.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0.key_id
+    }
+
+    /// Signs a request that is posted to `url` at this time: adds headers to `headers`, all of
+    /// which it signs. `digest` is the SHA-256 of the body.
+    ///
+    /// # Errors
+    /// [`SetupError::Setting`] if the URL, or `region`, is of no request.
+    pub fn sign_post(
+        &self,
+        url: &Url,
+        (service, region): (&str, &str),
+        headers: HeaderMap,
+        digest: &[u8; 32],
+    ) -> Result<HeaderMap, SetupError> {
+        let invalid = |what: &str| SetupError::Setting(format!("{what} is of no request"));
+        // In the header: `object_store` ends the process where it cannot be there.
+        if HeaderValue::from_str(region).is_err() {
+            return Err(invalid("the region"));
+        }
+        let request = Request::post(url.as_str()).body(HttpRequestBody::empty());
+        let mut request = request.map_err(|_| invalid("the address of the service"))?;
+        *request.headers_mut() = headers;
+        AwsAuthorizer::new(&self.0, service, region).authorize(&mut request, Some(digest));
+        let mut headers = request.into_parts().0.headers;
+        headers.values_mut().for_each(|value| value.set_sensitive(true));
+        Ok(headers)
+    }
+}
+
+impl Drop for AwsCredentials {
+    fn drop(&mut self) {
+        self.0.secret_key.zeroize();
+        self.0.token.zeroize();
+    }
+}
+
+impl fmt::Debug for AwsCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AwsCredentials({})", self.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(id: &str, token: &str) -> Result<AwsCredentials, SetupError> {
+        aws(&|name| match name {
+            "AWS_ACCESS_KEY_ID" => Some(id.to_owned()),
+            "AWS_SECRET_ACCESS_KEY" => Some("very secret".to_owned()),
+            "AWS_SESSION_TOKEN" => Some(token.to_owned()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_is_no_header_is_signed_nowhere() {
+        for (id, token) in [("i\n", "t"), ("i", "t\r\nx: y"), ("i", "\0")] {
+            assert!(matches!(given(id, token), Err(SetupError::Setting(_))), "{id:?} {token:?}");
+        }
+        let credentials = given("i", "t").unwrap();
+        let url = Url::parse("https://kms.example:8/x").unwrap();
+        let sign =
+            |region| credentials.sign_post(&url, ("kms", region), HeaderMap::new(), &[0; 32]);
+        assert!(sign("eu\n").is_err());
+        let signed = sign("eu-west-2").unwrap();
+        assert_eq!(signed["host"], "kms.example:8");
+        assert_eq!(signed["x-amz-security-token"], "t");
+        assert!(!format!("{credentials:?} {signed:?}").contains("very secret"));
+    }
+}
