@@ -10,23 +10,17 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, Written, fit_text};
-#[cfg(feature = "stores")]
-use polyseal_object_store::remote::{ObjectReader, ObjectWriter};
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
 use crate::error::{Failure, Result};
-#[cfg(feature = "stores")]
-use crate::objects;
-use crate::objects::expect_file;
-#[cfg(feature = "stores")]
-use crate::objects::is_object;
+use crate::objects::{self, ObjectInput, ObjectOutput};
 use crate::platform::{self, Stream, descriptor};
 use crate::streams::{
     expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
@@ -38,67 +32,71 @@ pub(crate) type ForbiddenOutputs = [(FileId, &'static str)];
 
 /// An open input.
 pub(crate) struct InputFile {
-    pub(crate) file: File,
-    /// The length of a regular file that has a name.
-    pub(crate) length: Option<u64>,
-    /// Which regular file it is.
-    pub(crate) id: Option<FileId>,
     pub(crate) name: PathBuf,
-    /// The object, which is read instead of the file.
-    #[cfg(feature = "stores")]
-    pub(crate) object: Option<ObjectReader>,
+    pub(crate) opened: Source,
+}
+
+/// The kinds of input. They differ in how they can be read.
+pub(crate) enum Source {
+    /// A regular file that has a name: read at any place, as long as it was when it was opened.
+    File { file: File, id: FileId, length: u64 },
+    /// Standard input, a pipe or a device: read from where it stands, and only forward. A regular
+    /// file has an `id` as standard input, too.
+    Stream { file: File, id: Option<FileId> },
+    /// An object in a store.
+    Object(Box<dyn ObjectInput>),
 }
 
 impl InputFile {
+    /// Opens what `path` names: an object by its name alone, and else what the system finds there.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let named = path.filter(|path| *path != Path::new("-"));
-        let name = named.unwrap_or(Path::new("standard input")).to_owned();
-        let failure = |error| Failure::io("read", &name, &error);
-        #[cfg(feature = "stores")]
-        if is_object(&name) {
-            let object = objects::open(&name)?;
-            let (file, name) = (platform::nothing().map_err(failure)?, object.name().into());
-            return Ok(Self { file, length: None, id: None, name, object: Some(object) });
-        }
-        expect_file(&name)?;
-        let file = match named {
-            Some(path) => platform::open(path),
-            None => platform::to_file(&io::stdin()),
+        let Some(path) = named else {
+            let (name, file) = (PathBuf::from("standard input"), platform::to_file(&io::stdin()));
+            let opened = Source::from_opened(file, &name, true)?;
+            return Ok(Self { name, opened });
         };
-        let file = file.map_err(failure)?;
-        // On some systems, a pipe has no metadata.
-        let metadata = file.metadata().ok();
-        let is_file = metadata.as_ref().is_some_and(Metadata::is_file);
-        // To look where a name leads takes many calls, and only a device may be a closed stream.
-        let is_input = named.is_none() || (!is_file && path.is_some_and(is_standard_input));
-        if is_input {
-            expect_open(&io::stdin(), "standard input")?;
+        if let Some(object) = objects::open(path)? {
+            return Ok(Self { name: object.name().into(), opened: Source::Object(object) });
         }
-        expect_unread(&file, is_input, format_args!("the contents, {},", name.display()))?;
-        if metadata.as_ref().is_some_and(Metadata::is_dir) {
-            return Err(failure(io::ErrorKind::IsADirectory.into()));
+        let name = path.to_owned();
+        let opened = Source::from_opened(platform::open(path), &name, false)?;
+        Ok(Self { name, opened })
+    }
+
+    /// Which regular file it is.
+    pub(crate) fn id(&self) -> Option<FileId> {
+        match &self.opened {
+            Source::File { id, .. } => Some(*id),
+            Source::Stream { id, .. } => *id,
+            Source::Object(_) => None,
         }
-        let id = platform::file_id(&file).map_err(failure)?;
-        // Standard input is read from where it stands, and only forward.
-        let has_length = named.is_some() && id.is_some();
-        let length = metadata.filter(|_| has_length).map(|it| it.len());
-        Ok(Self {
-            file,
-            length,
-            id,
-            name,
-            #[cfg(feature = "stores")]
-            object: None,
-        })
+    }
+
+    /// The length of a regular file that has a name.
+    pub(crate) fn file_length(&self) -> Option<u64> {
+        match &self.opened {
+            Source::File { length, .. } => Some(*length),
+            Source::Stream { .. } | Source::Object(_) => None,
+        }
     }
 
     /// How many bytes there are, where that is known.
-    pub(crate) fn bytes(&self) -> Option<u64> {
-        #[cfg(feature = "stores")]
-        if let Some(object) = &self.object {
-            return Some(object.meta().size);
+    pub(crate) fn size(&self) -> Option<u64> {
+        match &self.opened {
+            Source::File { length, .. } => Some(*length),
+            Source::Stream { .. } => None,
+            Source::Object(object) => Some(object.size()),
         }
-        self.length
+    }
+
+    /// As the library takes it.
+    pub(crate) fn source(&mut self) -> polyseal_file::Input<'_> {
+        match &mut self.opened {
+            Source::File { file, .. } => polyseal_file::Input::File(file),
+            Source::Stream { file, .. } => polyseal_file::Input::Stream(file),
+            Source::Object(object) => polyseal_file::Input::Stream(object),
+        }
     }
 
     /// Everything, for messages that are sealed in one piece.
@@ -110,17 +108,46 @@ impl InputFile {
     }
 }
 
+impl Source {
+    /// A file or a stream, by what the system has opened as `name`.
+    fn from_opened(file: io::Result<File>, name: &Path, is_unnamed: bool) -> Result<Self> {
+        let failure = |error| Failure::io("read", name, &error);
+        let file = file.map_err(failure)?;
+        // On some systems, a pipe has no metadata.
+        let metadata = file.metadata().ok();
+        let is_file = metadata.as_ref().is_some_and(|it| it.is_file());
+        // To look where a name leads takes many calls, and only a device may be a closed stream.
+        let is_input = is_unnamed || (!is_file && is_standard_input(name));
+        if is_input {
+            expect_open(&io::stdin(), "standard input")?;
+        }
+        expect_unread(&file, is_input, format_args!("the contents, {},", name.display()))?;
+        if metadata.as_ref().is_some_and(|it| it.is_dir()) {
+            return Err(failure(io::ErrorKind::IsADirectory.into()));
+        }
+        let id = platform::file_id(&file).map_err(failure)?;
+        Ok(match (id, metadata) {
+            (Some(id), Some(metadata)) if !is_unnamed => {
+                Self::File { file, id, length: metadata.len() }
+            }
+            _ => Self::Stream { file, id },
+        })
+    }
+}
+
 impl Read for InputFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.read_vectored(&mut [io::IoSliceMut::new(buffer)])
+        match &mut self.opened {
+            Source::File { file, .. } | Source::Stream { file, .. } => file.read(buffer),
+            Source::Object(object) => object.read(buffer),
+        }
     }
 
     fn read_vectored(&mut self, parts: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
-        #[cfg(feature = "stores")]
-        if let Some(object) = &mut self.object {
-            return object.read_vectored(parts);
+        match &mut self.opened {
+            Source::File { file, .. } | Source::Stream { file, .. } => file.read_vectored(parts),
+            Source::Object(object) => object.read_vectored(parts),
         }
-        self.file.read_vectored(parts)
     }
 }
 
@@ -140,8 +167,7 @@ pub(crate) enum OutputFile {
     /// A file that appears with [`OutputFile::commit`].
     New(NewFile),
     /// An object in a store, which appears with it, too.
-    #[cfg(feature = "stores")]
-    Object(ObjectWriter),
+    Object(Box<dyn ObjectOutput>),
 }
 
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
@@ -174,11 +200,9 @@ impl OutputFile {
             let text = terminal.then(Zeroizing::default);
             return Self::standard(io::stdout(), "standard output", text, forbidden_outputs);
         };
-        #[cfg(feature = "stores")]
-        if is_object(path) {
-            return objects::write(path, args.force).map(Self::Object);
+        if let Some(object) = objects::write(path, args.force)? {
+            return Ok(Self::Object(object));
         }
-        expect_file(path)?;
         // Opening them anew would lose the position in a file.
         match descriptor(path) {
             _ if is_standard_output(path) => {
@@ -251,18 +275,15 @@ impl OutputFile {
         match self {
             Self::DirectOutput(direct) => polyseal_file::Output::Stream(direct),
             Self::New(new) => polyseal_file::Output::File(new.file()),
-            #[cfg(feature = "stores")]
             Self::Object(object) => polyseal_file::Output::Stream(object),
         }
     }
 
     /// Says how many bytes there will be about, if that is known.
     pub(crate) fn expect_bytes(&mut self, bytes: Option<u64>) {
-        #[cfg(feature = "stores")]
-        if let (Self::Object(object), Some(bytes)) = (&mut *self, bytes) {
+        if let (Self::Object(object), Some(bytes)) = (self, bytes) {
             object.expect_bytes(bytes);
         }
-        let _ = bytes;
     }
 
     /// Whether the terminal shows the output.
@@ -287,10 +308,7 @@ impl OutputFile {
     pub(crate) fn commit(self) -> Result {
         match self {
             Self::New(new) => Ok(new.commit()?),
-            #[cfg(feature = "stores")]
-            Self::Object(object) => {
-                object.commit().map_err(|error| crate::error::store_failure("write", &error))
-            }
+            Self::Object(object) => object.commit(),
             Self::DirectOutput(DirectOutput { text, .. }) => {
                 if text.is_none_or(|begun| begun.is_empty()) { Ok(()) } else { Err(not_text()) }
             }
@@ -303,7 +321,6 @@ impl Write for OutputFile {
         match self {
             Self::DirectOutput(direct) => direct.write(bytes),
             Self::New(new) => new.file().write(bytes),
-            #[cfg(feature = "stores")]
             Self::Object(object) => object.write(bytes),
         }
     }

@@ -73,7 +73,7 @@ impl KeyInputs {
         if behind > 0 {
             return Err(polyseal_local::Error::new(path, Problem::MoreThanHeader).into());
         }
-        self.header = input.id;
+        self.header = input.id();
         Ok(header)
     }
 

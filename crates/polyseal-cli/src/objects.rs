@@ -1,15 +1,22 @@
 //! Objects in stores, where a file is taken: `s3://bucket/key`, `gs://`, `az://`, and `https://`,
 //! which can only be read.
 //!
-//! [`polyseal_object_store::remote`] does the work, with the feature `stores`; without it they are
-//! refused. Here are the messages.
+//! `stores` does the work. Without the feature of that name, objects are refused here.
 
+#[cfg_attr(not(feature = "stores"), path = "objects/no_stores.rs")]
+pub(crate) mod stores;
+
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_local::Store;
+use polyseal_file::ReadAt;
+use polyseal_local::{Store, StoredFile};
 
 use crate::error::{Failure, Result};
+
+/// Whether this tool was built with stores.
+const SUPPORTED: bool = cfg!(feature = "stores");
 
 const SCHEMES: [&str; 6] = ["s3", "gs", "az", "abfss", "http", "https"];
 
@@ -19,17 +26,23 @@ pub(crate) fn is_object(path: &Path) -> bool {
     scheme.is_some_and(|scheme| SCHEMES.iter().any(|it| it.eq_ignore_ascii_case(scheme)))
 }
 
+/// The failure for an object where only a file will do.
+pub(crate) fn refused(path: &Path) -> Failure {
+    Failure::usage(format!("{} is an object in a store", path.display())).hint(if SUPPORTED {
+        "a file or a directory is needed here"
+    } else {
+        "this polyseal was built without the feature `stores`"
+    })
+}
+
 /// Refuses an object where only a file will do.
 pub(crate) fn expect_file(path: &Path) -> Result {
-    if !is_object(path) {
-        return Ok(());
-    }
-    let failure = Failure::usage(format!("{} is an object in a store", path.display()));
-    Err(if cfg!(feature = "stores") {
-        failure.hint("a file or a directory is needed here")
-    } else {
-        failure.hint("this polyseal was built without the feature `stores`")
-    })
+    if is_object(path) { Err(refused(path)) } else { Ok(()) }
+}
+
+/// Refuses an object if this tool was built without stores.
+pub(crate) fn expect_supported(path: &Path) -> Result {
+    if SUPPORTED { Ok(()) } else { expect_file(path) }
 }
 
 /// Whether this names all objects whose keys begin with it, as a directory its files: it ends in
@@ -41,114 +54,53 @@ pub(crate) fn is_prefix(path: &Path) -> bool {
 
 /// The name of an object below a prefix.
 pub(crate) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
-    #[cfg(feature = "stores")]
-    return of_stores::below(prefix, name);
-    #[cfg(not(feature = "stores"))]
-    expect_file(prefix).map(|()| name.to_owned())
+    stores::below(prefix, name)
 }
 
-/// The store that has a tree of this name, if it is not in a directory.
+/// An object that is open to be read.
+pub(crate) trait ObjectInput: Read + Send {
+    /// The name, without the query of a URL.
+    fn name(&self) -> String;
+
+    /// The size in bytes.
+    fn size(&self) -> u64;
+
+    /// The same, read at offsets.
+    fn pinned(self: Box<Self>) -> Result<Box<dyn ReadAt>>;
+}
+
+/// An object that is being written. If it is dropped, it never appears.
+pub(crate) trait ObjectOutput: Write + Send {
+    /// Says how many bytes there will be about, before any are written.
+    fn expect_bytes(&mut self, bytes: u64);
+
+    /// Lets it appear.
+    fn commit(self: Box<Self>) -> Result;
+}
+
+/// Opens what `path` names if it is an object; `None` for a file.
+fn if_object<T>(path: &Path, open: impl FnOnce(&Path) -> Result<T>) -> Result<Option<T>> {
+    is_object(path).then(|| open(path)).transpose()
+}
+
+/// The store that has a tree of this name; `None` for a directory.
 pub(crate) fn tree(path: &Path) -> Result<Option<Arc<dyn Store>>> {
-    #[cfg(feature = "stores")]
-    if is_object(path) {
-        return of_stores::tree(path).map(Some);
-    }
-    expect_file(path).map(|()| None)
+    if_object(path, stores::tree)
 }
 
-#[cfg(all(feature = "stores", feature = "mount"))]
-pub(crate) use of_stores::{connected, url};
-#[cfg(feature = "stores")]
-pub(crate) use of_stores::{named, open, write};
+/// The object of this name, to be read; `None` for a file.
+pub(crate) fn open(path: &Path) -> Result<Option<Box<dyn ObjectInput>>> {
+    if_object(path, stores::open)
+}
 
-#[cfg(feature = "stores")]
-mod of_stores {
-    use std::path::{Path, PathBuf};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Arc, Mutex, PoisonError};
+/// The object of this name, to be written; `None` for a file.
+pub(crate) fn write(path: &Path, replace: bool) -> Result<Option<Box<dyn ObjectOutput>>> {
+    if_object(path, |path| stores::write(path, replace))
+}
 
-    use polyseal_local::Store;
-    use polyseal_object_store::remote::{
-        Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Scheme,
-    };
-
-    use crate::error::{Failure, Result, shown, store_failure};
-    use crate::messages::note;
-
-    /// The URL of an object, or of a prefix of several.
-    pub(crate) fn url(path: &Path) -> Result<ObjectUrl> {
-        let text = path.to_str().ok_or_else(|| {
-            let message = format!("{} names no object: it is not UTF-8", path.display());
-            Failure::usage(message)
-        })?;
-        ObjectUrl::parse(text).map_err(|error| store_failure("use", &error))
-    }
-
-    /// The object of that name.
-    pub(crate) fn named(path: &Path) -> Result<Object> {
-        let url = url(path)?;
-        connected(&url)?.object(&url).map_err(|error| store_failure("use", &error))
-    }
-
-    /// The bucket of that name. Many objects in one bucket share its connections.
-    pub(crate) fn connected(url: &ObjectUrl) -> Result<Arc<Bucket>> {
-        static BUCKETS: Mutex<Vec<(ObjectUrl, Arc<Bucket>)>> = Mutex::new(Vec::new());
-        let mut buckets = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = url.with_key("");
-        if let Some((_, bucket)) = buckets.iter().find(|(url, _)| *url == of) {
-            return Ok(Arc::clone(bucket));
-        }
-        let bucket =
-            Bucket::connect(url, &notices()).map_err(|error| store_failure("use", &error))?;
-        if url.scheme() != Scheme::Web {
-            buckets.push((of, Arc::clone(&bucket)));
-        }
-        Ok(bucket)
-    }
-
-    pub(super) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
-        let below =
-            Prefix::below(&url(prefix)?, name).map_err(|error| store_failure("use", &error))?;
-        Ok(below.to_string().into())
-    }
-
-    pub(super) fn tree(path: &Path) -> Result<Arc<dyn Store>> {
-        let url = url(path)?;
-        let prefix = Prefix::in_bucket(connected(&url)?, &url);
-        Ok(Arc::new(prefix.map_err(|error| store_failure("use", &error))?))
-    }
-
-    pub(crate) fn open(path: &Path) -> Result<ObjectReader> {
-        ObjectReader::open(&named(path)?).map_err(|error| store_failure("read", &error))
-    }
-
-    pub(crate) fn write(path: &Path, replace: bool) -> Result<ObjectWriter> {
-        let writer = ObjectWriter::create(named(path)?, replace, None);
-        writer.map_err(|error| store_failure("write", &error))
-    }
-
-    /// How many keys that were left out are told.
-    const TOLD: usize = 20;
-    static SKIPPED: AtomicUsize = AtomicUsize::new(0);
-
-    /// Prints notices about a store that is waited for, on standard error.
-    fn notices() -> OnNotice {
-        Arc::new(|notice| match notice {
-            Notice::Outage(outage) => note(&shown(&format!(
-                "{} does not answer ({}); it is asked again, for up to a minute",
-                outage.host, outage.message
-            ))),
-            Notice::Skipped(key) => match SKIPPED.fetch_add(1, Ordering::Relaxed) {
-                0..TOLD => {
-                    let key = shown(key);
-                    note(&format!("left out an object whose key this tool cannot name: {key}"));
-                }
-                TOLD => note("left out more objects whose keys this tool cannot name"),
-                _ => {}
-            },
-            _ => {}
-        })
-    }
+/// One version of an object, whose header can be replaced.
+pub(crate) fn replaceable(path: &Path) -> Result<Box<dyn StoredFile>> {
+    stores::replaceable(path)
 }
 
 #[cfg(test)]

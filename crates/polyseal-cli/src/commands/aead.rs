@@ -39,7 +39,7 @@ fn seal(args: &RawArgs) -> Result {
     let nonce = nonce(&args.algorithm.input, algorithm.nonce_bytes())?;
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
-    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let forbidden_outputs = forbidden_outputs(input.id(), key_id, ad_id);
     let output = OutputFile::open(&args.context.output, OutputKind::Binary, &forbidden_outputs)?;
     let message = Zeroizing::new(input.read_all()?);
     let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(cipher_failure)?;
@@ -55,7 +55,7 @@ fn open(args: &RawArgs) -> Result {
     let nonce = if recovers { Vec::new() } else { given_nonce(&args.algorithm.input)? };
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
-    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let forbidden_outputs = forbidden_outputs(input.id(), key_id, ad_id);
     let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &forbidden_outputs)?;
     let sealed = input.read_all()?;
     #[cfg(feature = "flex")]

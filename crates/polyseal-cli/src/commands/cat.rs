@@ -6,38 +6,34 @@ use zeroize::Zeroizing;
 
 use crate::args::{CatArgs, RangeArg};
 use crate::error::{Failure, Result};
-use crate::file_io::{InputFile, OutputFile, OutputKind};
+use crate::file_io::{InputFile, OutputFile, OutputKind, Source};
 use crate::keys::DecryptInputs;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
 const PIECE: usize = 256 * 1024;
 /// The same where each takes a request.
-#[cfg(feature = "stores")]
 const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let inputs = DecryptInputs::to_read(&args.read, None)?;
     let input = InputFile::open(Some(&args.file))?;
-    if input.bytes().is_none() {
-        return Err(Failure::usage("only a part of a regular file can be read")
-            .hint("decrypt all of it: polyseal decrypt"));
-    }
     let mut forbidden_outputs = inputs.sources.forbidden_outputs();
-    forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
-    #[cfg(feature = "stores")]
-    if let Some(object) = input.object {
-        let object =
-            object.pinned().map_err(|error| crate::error::store_failure("read", &error))?;
-        return print(args, &inputs, object, PIECE_OF_OBJECT, &forbidden_outputs);
+    forbidden_outputs.extend(input.id().map(|id| (id, "the input")));
+    match input.opened {
+        Source::File { file, .. } => print(args, &inputs, &file, PIECE, &forbidden_outputs),
+        Source::Object(object) => {
+            print(args, &inputs, &object.pinned()?, PIECE_OF_OBJECT, &forbidden_outputs)
+        }
+        Source::Stream { .. } => Err(Failure::usage("only a part of a regular file can be read")
+            .hint("decrypt all of it: polyseal decrypt")),
     }
-    print(args, &inputs, &input.file, PIECE, &forbidden_outputs)
 }
 
 fn print(
     args: &CatArgs,
     inputs: &DecryptInputs,
-    source: impl ReadAt,
+    source: &dyn ReadAt,
     pieces: usize,
     forbidden_outputs: &[(FileId, &'static str)],
 ) -> Result {

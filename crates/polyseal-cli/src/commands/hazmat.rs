@@ -36,7 +36,7 @@ fn encipher(args: &WideBlockArgs) -> Result {
     let nonce = nonce(&args.input, nonce_bytes)?;
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
-    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let forbidden_outputs = forbidden_outputs(input.id(), key_id, ad_id);
     let output = OutputFile::open(&args.context.output, OutputKind::Binary, &forbidden_outputs)?;
     let message = Zeroizing::new(input.read_all()?);
     let enciphered = cipher.encipher(&nonce.bytes, &ad, &message).map_err(cipher_failure)?;
@@ -56,7 +56,7 @@ fn decipher(args: &WideBlockArgs) -> Result {
     };
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
-    let forbidden_outputs = forbidden_outputs(input.id, key_id, ad_id);
+    let forbidden_outputs = forbidden_outputs(input.id(), key_id, ad_id);
     let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &forbidden_outputs)?;
     let opened = cipher.decipher(&nonce, &ad, &input.read_all()?).map_err(cipher_failure)?;
     Nonce { bytes: opened.nonce, drawn: hides }.tell();

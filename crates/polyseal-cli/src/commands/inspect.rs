@@ -23,11 +23,11 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
         let header = KeyInputs::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
-        let length = payload.and_then(|payload| InputFile::bytes(&payload));
+        let length = payload.and_then(|payload| payload.size());
         return show(args, &Inspection::from_header(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
-    let length = InputFile::bytes(&input);
+    let length = input.size();
     let mut start = Vec::new();
     let mut read_on = |bytes: usize, start: &mut Vec<u8>| {
         let path = args.file.as_deref().unwrap_or_else(|| Path::new("-"));

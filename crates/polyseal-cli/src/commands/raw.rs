@@ -107,7 +107,7 @@ pub(super) fn associated_data(args: &RawContextArgs) -> Result<(Vec<u8>, Option<
         (Some(digits), _) => Ok((unhex("--ad", digits)?, None)),
         (None, Some(path)) => {
             let mut file = InputFile::open(Some(path))?;
-            Ok((file.read_all()?, file.id))
+            Ok((file.read_all()?, file.id()))
         }
         (None, None) => Ok((Vec::new(), None)),
     }

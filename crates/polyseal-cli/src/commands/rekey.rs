@@ -5,27 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use polyseal_file::{Encryptor, ExistingRecipients, Identities, Passphrase, Recipients};
-#[cfg(feature = "stores")]
-use polyseal_local::rekey_stored;
 use polyseal_local::{
     DetachedHeader, OnFile, Options, Patterns, Problem, Rekey, RekeyMode, RekeyedCheck,
-    RekeyedFile, SealedTree, Total, Trust, expect_not_interrupted,
+    RekeyedFile, SealedTree, Total, Trust, expect_not_interrupted, rekey_stored,
 };
-#[cfg(feature = "stores")]
-use polyseal_object_store::remote::StoredObject;
 
-use super::many::{Names, run_with_report};
-#[cfg(feature = "stores")]
-use super::many::{describe, for_each_file};
+use super::many::{Names, describe, for_each_file, run_with_report};
 use super::note;
 use super::trees::only_one;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{InputFile, OutputFile, OutputKind, forbidden};
+use crate::file_io::{InputFile, OutputFile, OutputKind, Source, forbidden};
 use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
-#[cfg(feature = "stores")]
-use crate::objects::named;
-use crate::objects::{self, expect_file, is_object};
+use crate::objects::{self, expect_file, expect_supported, is_object, replaceable};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_input;
 
@@ -39,11 +31,9 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         [path] if list.is_none() && !args.many.recursive && !args.many.json => path,
         files => return rekey_many(args, files, list),
     };
-    #[cfg(feature = "stores")]
     if is_object(path) {
         return rekey_object(args, path);
     }
-    expect_file(path)?;
     if args.restore {
         let inputs = to_restore(args)?;
         let trust = trust(inputs.as_ref());
@@ -118,7 +108,7 @@ fn rekey_detached(args: &RekeyArgs, path: &Path) -> Result {
     if let Some(payload) = &payload {
         inputs.header = Some(old.clone());
         expect_together(&inputs, payload)?;
-        forbidden_outputs.extend(payload.id.map(|id| (id, "the payload")));
+        forbidden_outputs.extend(payload.id().map(|id| (id, "the payload")));
     }
     let passphrase = NewPassphrase::new(&args.recipients, args.new_passphrase_fd);
     let recipients =
@@ -154,11 +144,11 @@ enum HeaderDestination<'a> {
 
 /// Opens the end of the payload with the header, to see whether they belong together.
 fn expect_together(inputs: &DecryptInputs, payload: &InputFile) -> Result {
-    if payload.length.is_none() {
+    let Source::File { file, .. } = &payload.opened else {
         return Err(Failure::usage("the payload must be a regular file")
             .hint("leave it out: the header alone is enough"));
-    }
-    let reader = inputs.decryptor().reader(&payload.file);
+    };
+    let reader = inputs.decryptor().reader(file);
     reader.map(|_| ()).map_err(|error| inputs.explain_file(error, &payload.name))
 }
 
@@ -186,10 +176,11 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
-    #[cfg(feature = "stores")]
     let mut names = names.peekable();
-    #[cfg(feature = "stores")]
-    if matches!(names.peek(), Some(Ok(name)) if is_object(name)) {
+    if let Some(Ok(first)) = names.peek()
+        && is_object(first)
+    {
+        expect_supported(first)?;
         return rekey_objects(args, names, &bar);
     }
     let names = names.map(|name| {
@@ -276,29 +267,22 @@ fn expect_by_header(args: &RekeyArgs) -> Result {
     Ok(())
 }
 
-/// One version of an object whose header can be replaced.
-#[cfg(feature = "stores")]
-fn replaceable(path: &Path) -> Result<StoredObject> {
-    StoredObject::open_to_rekey(&named(path)?)
-        .map_err(|error| crate::error::store_failure("rekey", &error))
-}
-
 /// Another header before the payload of an object, which does not leave the store.
-#[cfg(feature = "stores")]
 fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
+    expect_supported(path)?;
     expect_named(args)?;
     expect_by_header(args)?;
     let object = replaceable(path)?;
     let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
-    let done = rekey_stored(&object, path, &run.rekey(&to, RekeyedCheck::Unknown), &Bar::none());
+    let done =
+        rekey_stored(object.as_ref(), path, &run.rekey(&to, RekeyedCheck::Unknown), &Bar::none());
     done.map_err(|error| run.inputs.explain(error))?;
     note_kept_keys(args, ANEW);
     Ok(())
 }
 
 /// The same of several.
-#[cfg(feature = "stores")]
 fn rekey_objects(
     args: &RekeyArgs,
     names: impl Iterator<Item = Result<PathBuf>> + Send,
@@ -315,7 +299,7 @@ fn rekey_objects(
                 Failure::usage("it is a file, among objects").hint("give them one after the other")
             );
         }
-        let done = rekey_stored(&replaceable(&path)?, &path, &rekey, bar);
+        let done = rekey_stored(replaceable(&path)?.as_ref(), &path, &rekey, bar);
         Ok(describe(&path, done.map_err(|error| run.inputs.explain(error))?))
     })?;
     note_kept_keys(args, ANEW);

@@ -11,8 +11,6 @@ use self::unix as system;
 #[cfg(windows)]
 use self::windows as system;
 
-#[cfg(feature = "stores")]
-pub(crate) use self::system::nothing;
 pub(crate) use self::system::{
     QuietTerminal, Stream, StreamId, Terminal, descriptor, file_id, given, is_standard_error,
     keep_descriptors, may_have_been_closed, not_given, open, prepare, stream_id, to_file,

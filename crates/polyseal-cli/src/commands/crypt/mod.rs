@@ -248,7 +248,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let input = InputFile::open(Some(path));
         let tree = "the directory of a sealed tree takes --recursive";
         let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
-        let bar = if report.is_none() { Progress::new(input.length, false) } else { None };
+        let bar = if report.is_none() { Progress::new(input.file_length(), false) } else { None };
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let report = if bar.is_some() { Some(&add as _) } else { report };
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
@@ -360,17 +360,18 @@ fn carry(
     let tree = "a directory takes --recursive and -o OUT";
     let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
     let mut forbidden_outputs = sources.forbidden_outputs();
-    forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
+    forbidden_outputs.extend(input.id().map(|id| (id, "the input")));
     let mut output = job.open_output(contents, &forbidden_outputs)?;
     // In armour, which text may be, three bytes are four.
     let text = contents == OutputKind::Unknown;
     output.expect_bytes(
-        input.bytes().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
+        input.size().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
     );
     let summary = if report.is_some() {
         work(&mut input, &mut output, report)?
     } else {
-        let bar = Progress::new(input.length.filter(|&length| length > 0), output.is_terminal());
+        let length = input.file_length().filter(|&length| length > 0);
+        let bar = Progress::new(length, output.is_terminal());
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         work(&mut input, &mut output, if bar.is_some() { Some(&add) } else { None })?
     };
@@ -380,12 +381,6 @@ fn carry(
         return Err(polyseal_local::Error::new(&input.name, Problem::Grew).into());
     }
     Ok(summary)
-}
-
-impl InputFile {
-    fn source(&mut self) -> Input<'_> {
-        if self.length.is_some() { Input::File(&self.file) } else { Input::Stream(self) }
-    }
 }
 
 #[cfg(test)]

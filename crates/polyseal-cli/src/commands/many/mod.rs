@@ -11,10 +11,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 pub(crate) use names::Names;
-pub(crate) use report::FileSuccess;
 use report::Report;
-#[cfg(feature = "stores")]
-pub(crate) use report::describe;
+pub(crate) use report::{FileSuccess, describe};
 
 use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 

@@ -23,7 +23,7 @@ impl Names {
 
     /// All of them once more, if the list is a file.
     pub(crate) fn reopen(&self) -> Option<Self> {
-        self.names.get_ref().get_ref().length?;
+        self.names.get_ref().get_ref().file_length()?;
         Self::open(&self.list, self.null).ok()
     }
 

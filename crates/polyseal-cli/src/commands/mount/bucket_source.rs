@@ -19,7 +19,7 @@ use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
 use super::source::{EntryAttributes, FoundEntry, MountSource};
 use crate::error::{Code, Failure, Result, store_failure};
-use crate::objects::{connected, url};
+use crate::objects::stores::{connected, url};
 
 /// For how long answers are relied on, and lists.
 const VALID: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ const KEPT: usize = 64;
 /// When it was listed, and its names.
 type CachedList = (Instant, Arc<ShownNames>);
 
-pub(super) struct BucketSource {
+struct BucketSource {
     bucket: Arc<Bucket>,
     url: ObjectUrl,
     /// By which name it is shown, if it is one object.
@@ -42,8 +42,13 @@ pub(super) struct BucketSource {
     begun: SystemTime,
 }
 
+/// The objects that `path` names.
+pub(super) fn open(path: &Path) -> Result<Box<dyn MountSource>> {
+    Ok(Box::new(BucketSource::open(path)?))
+}
+
 impl BucketSource {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path) -> Result<Self> {
         let url = url(path)?;
         let bucket = connected(&url)?;
         let failed = |error| store_failure("read", &error);

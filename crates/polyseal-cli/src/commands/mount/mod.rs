@@ -11,7 +11,7 @@
 //! A signal unmounts it. Files that are open then are served until they are closed: if this ended
 //! before, the directory would be a mount without a process behind it.
 
-#[cfg(feature = "stores")]
+#[cfg_attr(not(feature = "stores"), path = "no_bucket_source.rs")]
 mod bucket_source;
 mod fs;
 mod local_source;
@@ -40,7 +40,7 @@ use super::note;
 use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
 use crate::keys::{DecryptInputs, KeyInputs};
-use crate::objects::{expect_file, is_object};
+use crate::objects::{expect_supported, is_object};
 
 /// A request to the command's own thread.
 pub(crate) enum Event {
@@ -139,9 +139,8 @@ fn leave(mountpoint: &Path) -> Failure {
 
 /// The source: files, or objects.
 fn place(source: &Path) -> Result<Box<dyn MountSource>> {
-    #[cfg(feature = "stores")]
     if is_object(source) {
-        return Ok(Box::new(bucket_source::BucketSource::open(source)?));
+        return bucket_source::open(source);
     }
     let shown = ShownPlaintexts::open(source, VALID).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
@@ -170,9 +169,7 @@ fn errno(code: Code) -> Errno {
 /// The mount point, which must not be among the files that are mounted: reading it would wait for
 /// itself.
 fn expect_apart(source: &Path, mountpoint: &Path) -> Result<PathBuf> {
-    if !cfg!(feature = "stores") {
-        expect_file(source)?;
-    }
+    expect_supported(source)?;
     // An object is in no directory.
     let source = if is_object(source) { PathBuf::new() } else { find(source)? };
     let found = find(mountpoint)?;

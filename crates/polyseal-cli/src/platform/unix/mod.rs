@@ -6,8 +6,6 @@ mod terminal;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-#[cfg(feature = "stores")]
-pub(crate) use self::streams::nothing;
 pub(crate) use self::streams::{
     Stream, StreamId, descriptor, file_id, given, is_standard_error, keep_descriptors,
     may_have_been_closed, not_given, open, stream_id, to_file,

@@ -18,8 +18,6 @@ pub(crate) use std::os::fd::AsFd as Stream;
 
 /// Standard input, when it has no other name.
 const STANDARD_INPUT: &str = "/dev/stdin";
-#[cfg(feature = "stores")]
-const NOTHING: &str = "/dev/null";
 
 /// A stream that has been opened to be read. A file is not one, unless it is standard input.
 pub(crate) type StreamId = FileId;
@@ -27,12 +25,6 @@ pub(crate) type StreamId = FileId;
 /// Opens a stream by its name, to be read; `-` is standard input.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path })
-}
-
-/// A file without contents.
-#[cfg(feature = "stores")]
-pub(crate) fn nothing() -> io::Result<File> {
-    File::open(NOTHING)
 }
 
 /// A stream as a file.

@@ -9,8 +9,6 @@ mod signals;
 mod streams;
 
 pub(crate) use self::console::{QuietTerminal, Terminal};
-#[cfg(feature = "stores")]
-pub(crate) use self::streams::nothing;
 pub(crate) use self::streams::{
     Stream, StreamId, descriptor, file_id, given, is_standard_error, keep_descriptors,
     may_have_been_closed, not_given, open, stream_id, to_file,

@@ -10,8 +10,6 @@ use polyseal_local::FileId;
 
 pub(crate) use std::os::windows::io::AsHandle as Stream;
 
-#[cfg(feature = "stores")]
-const NOTHING: &str = "NUL";
 /// A pipe's maker may ask who reads it, and no more.
 const SECURITY_IDENTIFICATION: u32 = 1 << 16;
 
@@ -33,12 +31,6 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     let opened = options.read(true).security_qos_flags(SECURITY_IDENTIFICATION).open(path);
     // Windows says of a directory that it may not be read.
     opened.map_err(|error| if path.is_dir() { io::ErrorKind::IsADirectory.into() } else { error })
-}
-
-/// A file without contents.
-#[cfg(feature = "stores")]
-pub(crate) fn nothing() -> io::Result<File> {
-    File::open(NOTHING)
 }
 
 /// A stream as a file.
