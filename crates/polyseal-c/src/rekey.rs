@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_int};
 
 use polyseal_file::{AuthenticHeader, ExistingRecipients, Header};
-use polyseal_local::{Place, Rekey, RekeyMode, rekey_file, rekey_file_to};
+use polyseal_local::{Place, Rekey, RekeyMode, RekeyPlan, RekeyTarget, RekeyedFile};
 
 use crate::error::{Code, Failure, Result};
 use crate::ffi::{Region, bytes, bytes_mut, catch_panic, expect_same_or_apart};
@@ -73,10 +73,10 @@ pub unsafe extern "C" fn polyseal_rekey_file(
             unsafe { (path(input)?, path(output)?, Options::read(options)?, Options::read(to)?) };
         let (identities, recipients) = (options.identities()?, to.recipients()?);
         let how = if flags == NEW_KEY { RekeyMode::NewKey } else { RekeyMode::Header };
-        let to = || Ok(&recipients);
-        let mut rekey = Rekey::new(&identities, &to, others(flags), how).threads(options.threads);
+        let mut plan = RekeyPlan::new(&identities, &recipients, others(flags), how);
+        plan = plan.threads(options.threads);
         if let Some(context) = &options.context {
-            rekey = rekey.context(context);
+            plan = plan.context(context);
         }
         // An output that is the input by the time that it is opened is refused.
         let is_input = match (Place::from_path(input), Place::from_path(output)) {
@@ -85,8 +85,14 @@ pub unsafe extern "C" fn polyseal_rekey_file(
         };
         match (is_input, options.overwrite) {
             (true, false) => Err(Failure::from_code(Code::Exists)),
-            (true, true) => Ok(rekey_file(input, &rekey, &options.local())?),
-            (false, _) => Ok(rekey_file_to(input, output, &rekey, &options.local())?),
+            (true, true) => {
+                let rekey = Rekey::new(RekeyTarget::File(input), &plan);
+                rekey.options(&options.local()).run()?;
+                Ok(())
+            }
+            (false, _) => {
+                Ok(RekeyedFile::open(input, &plan)?.write_to_file(output, &options.local())?)
+            }
         }
     })
 }

@@ -11,8 +11,9 @@ use std::process::ExitCode;
 
 use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyedCheck, Result,
-    SealedTree, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_file_to, verify_file,
+    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyPlan, RekeyTarget,
+    RekeyedCheck, RekeyedFile, Result, SealedTree, TreeSealer, decrypt_file, encrypt_file,
+    verify_file,
 };
 
 type Arguments = HashMap<String, String>;
@@ -36,11 +37,11 @@ fn run(operation: &str, of: &Arguments) -> Result {
     let options =
         Options::new().overwrite(is("overwrite")).preserve_permissions(is("preserve_permissions"));
     let (encryptor, decryptor) = (Encryptor::new(&recipients), Decryptor::new(&identities));
-    let give = || Ok(&to);
     let others = if is("keep") { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
     let how = if is("new_key") { RekeyMode::NewKey } else { RekeyMode::Header };
-    let rekey =
-        Rekey::new(&identities, &give, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
+    let plan =
+        RekeyPlan::new(&identities, &to, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
+    let rekey = |target| Rekey::new(target, &plan).options(&options);
     // The result is the error of the first file that fails.
     let mut failed = None;
     let mut tell = |_: &Path, done: Result<FileOutcome>| {
@@ -52,8 +53,8 @@ fn run(operation: &str, of: &Arguments) -> Result {
         "encrypt" => encrypt_file(input, output, encryptor, &options).map(drop),
         "decrypt" => decrypt_file(input, output, decryptor, &options).map(drop),
         "verify" => verify_file(input, decryptor, &options).map(drop),
-        "rekey" if output.as_os_str().is_empty() => rekey_file(input, &rekey, &options),
-        "rekey" => rekey_file_to(input, output, &rekey, &options),
+        "rekey" if output.as_os_str().is_empty() => rekey(RekeyTarget::File(input)).run().map(drop),
+        "rekey" => RekeyedFile::open(input, &plan)?.write_to_file(output, &options),
         "encrypt_tree" => NewTree::new(output, is("overwrite"))
             .and_then(|to| TreeSealer::new(input, to, &options))
             .and_then(|tree| tree.seal(encryptor, &options, &mut tell))
@@ -63,7 +64,7 @@ fn run(operation: &str, of: &Arguments) -> Result {
             SealedTree::open(input, decryptor, &options)?.decrypt(to, &mut tell).map(drop)
         }
         "verify_tree" => SealedTree::open(input, decryptor, &options)?.verify(&mut tell).map(drop),
-        "rekey_tree" => SealedTree::rekey(input, &rekey, &options, &mut tell).map(drop),
+        "rekey_tree" => rekey(RekeyTarget::Tree(input)).on_file(&mut tell).run().map(drop),
         _ => Err(Error::new(Path::new(operation), Problem::NotAFile)),
     }?;
     failed.map_or(Ok(()), Err)

@@ -2,7 +2,7 @@
 //!
 //! This is what the tool `polyseal` and the libraries for Python and C do with files: replace them
 //! safely ([`NewFile`]), work on whole trees ([`TreeSealer`], [`SealedTree`]) and many files, and
-//! give them other recipients ([`rekey_file`]). It asks nobody anything and prints nothing: a
+//! give them other recipients ([`Rekey`]). It asks nobody anything and prints nothing: a
 //! failure is an [`Error`], and a [`Progress`] is told how far the work is.
 //!
 //! The rules, each of which SECURITY.md promises:
@@ -90,9 +90,8 @@ pub use platform::{
 pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{
-    DetachedHeader, NewRecipients, Rekey, RekeyMode, RekeyedCheck, RekeyedFile, Trust,
-    expect_not_interrupted, rekey_file, rekey_file_to, rekey_files, rekey_stored, restore_file,
-    restore_files, restore_tree, was_interrupted,
+    DetachedHeader, NewRecipients, Rekey, RekeyMode, RekeyPlan, RekeyTarget, RekeyedCheck,
+    RekeyedFile, Trust, expect_not_interrupted, was_interrupted,
 };
 pub use tree::{
     NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile, TreeSealer,

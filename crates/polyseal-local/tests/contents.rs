@@ -20,8 +20,8 @@ use polyseal_file::{
     Recipients, Sealer, SourceVersion,
 };
 use polyseal_local::{
-    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyedCheck, Result,
-    SealedTree, TreeSealer, rekey_file,
+    Error, FileOutcome, NewTree, Options, Problem, Rekey, RekeyMode, RekeyPlan, RekeyTarget,
+    RekeyedCheck, Result, SealedTree, TreeSealer,
 };
 
 const HONEST: &[u8] = b"pay 10 to Alice";
@@ -119,10 +119,10 @@ impl TestDir {
 
     fn rekeyed(&self, to: &Key, how: RekeyMode) -> Result<Vec<FileOutcome>> {
         let (identities, recipients) = (Identities::from(&self.key), Recipients::from(to));
-        let (give, new) = (|| Ok(&recipients), Identities::from(to));
-        let rekey = Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
-        let rekey = rekey.rekeyed_check(RekeyedCheck::OpensAdded(&new));
-        all(|tell| SealedTree::rekey(&self.at("s"), &rekey, &Options::new(), tell))
+        let new = Identities::from(to);
+        let plan = RekeyPlan::new(&identities, &recipients, ExistingRecipients::Keep, how);
+        let plan = plan.rekeyed_check(RekeyedCheck::OpensAdded(&new));
+        all(|tell| Rekey::new(RekeyTarget::Tree(&self.at("s")), &plan).on_file(tell).run())
     }
 }
 
@@ -303,9 +303,8 @@ fn a_manifest_that_is_rekeyed_meanwhile_is_not_replaced() {
     let options = Options::new().allow_unbound_contents(true);
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
     let (to, manifest) = (Recipients::from(&new), room.at("s").join(MANIFEST));
-    let give = || Ok(&to);
-    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Keep, RekeyMode::InPlace);
-    rekey_file(&manifest, &rekey, &Options::new()).unwrap();
+    let plan = RekeyPlan::new(&identities, &to, ExistingRecipients::Keep, RekeyMode::InPlace);
+    Rekey::new(RekeyTarget::File(&manifest), &plan).run().unwrap();
     let rekeyed = fs::read(&manifest).unwrap();
     let bound = all(|tell| tree.bind_contents(Encryptor::new(&recipients), tell));
     assert!(matches!(bound.unwrap_err().problem(), Problem::Changed));
@@ -331,9 +330,11 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
         let (room, new) = (TestDir::new(), Key::generate().unwrap());
         spoil(&room.at("s/f.polyseal"));
         let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&new));
-        let give = || Ok(&recipients);
-        let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
-        all(|tell| SealedTree::rekey(&room.at("s"), &rekey, &Options::new(), tell)).unwrap_err();
+        let (others, how) = (ExistingRecipients::Remove, RekeyMode::Header);
+        let plan = RekeyPlan::new(&identities, &recipients, others, how);
+        let rekeyed =
+            all(|tell| Rekey::new(RekeyTarget::Tree(&room.at("s")), &plan).on_file(tell).run());
+        rekeyed.unwrap_err();
         let manifest = File::open(room.at("s").join(MANIFEST)).unwrap();
         let own = context(None).unwrap();
         let opens = |key| {

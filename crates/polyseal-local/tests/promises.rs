@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
     Forbidden, LockedFile, NewFile, NewTree, Notice, Options, Outputs, Place, Problem, Progress,
-    Rekey, RekeyMode, Result, SealedTree, Total, TreeSealer, Written, decrypt_file, encrypt_file,
-    rekey_file, rekey_files,
+    Rekey, RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, Total, TreeSealer, Written,
+    decrypt_file, encrypt_file,
 };
 
 /// Something that somebody does to a path.
@@ -240,8 +240,8 @@ fn a_link_that_others_can_rename_chooses_no_mode() {
     fs::set_permissions(room.at("site/report"), Permissions::from_mode(0o644)).unwrap();
     let to = Recipients::from(&Key::generate().unwrap());
     let give = || Ok(&to);
-    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
-    rekey_file(&room.at("site/report"), &rekey, &Options::new()).unwrap();
+    let plan = RekeyPlan::new(&identities, &to, ExistingRecipients::Remove, RekeyMode::Header);
+    Rekey::new(RekeyTarget::File(&room.at("site/report")), &plan).run().unwrap();
     assert_eq!(fs::metadata(room.at("site/report")).unwrap().mode() & 0o777, 0o644);
 }
 
@@ -573,9 +573,9 @@ fn what_is_rekeyed_keeps_its_holes() {
     file.set_len(bytes).unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
-    let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
-    rekey_file(&sealed, &rekey, &Options::new()).unwrap();
+    let identities = room.identities();
+    let plan = RekeyPlan::new(&identities, &to, ExistingRecipients::Remove, RekeyMode::Header);
+    Rekey::new(RekeyTarget::File(&sealed), &plan).run().unwrap();
     let new = fs::metadata(&sealed).unwrap();
     assert_eq!(new.len(), bytes);
     assert!(new.blocks() * 512 < 1 << 20, "{}", new.blocks());
@@ -589,10 +589,10 @@ fn two_names_of_one_file() {
     fs::hard_link(&sealed, room.at("again")).unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
-    let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
+    let identities = room.identities();
+    let plan = RekeyPlan::new(&identities, &to, ExistingRecipients::Remove, RekeyMode::Header);
     let names = [sealed, room.at("again")].map(Ok).into_iter();
-    let total = rekey_files(names, &rekey, &Options::new(), &mut |_, done| done.map(drop)).unwrap();
+    let total = Rekey::new(RekeyTarget::Files(Box::new(names)), &plan).run().unwrap();
     assert_eq!((total.files, total.failed), (2, 0));
 }
 
@@ -604,13 +604,14 @@ fn what_is_no_copy_is_told() {
     fs::write(room.at("c.header-backup"), "planted").unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
-    let (identities, give) = (room.identities(), || Ok(&to));
+    let identities = room.identities();
     let few = CancellingProgress::new(u64::MAX);
     let options = Options::new().progress(&few);
-    let rekey = |how| Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
-    let refused = rekey_file(&sealed, &rekey(RekeyMode::InPlace), &options).unwrap_err();
+    let plan = |how| RekeyPlan::new(&identities, &to, ExistingRecipients::Keep, how);
+    let run = |how| Rekey::new(RekeyTarget::File(&sealed), &plan(how)).options(&options).run();
+    let refused = run(RekeyMode::InPlace).unwrap_err();
     assert!(matches!(refused.problem(), Problem::BackupNameTaken(_)), "{refused}");
-    rekey_file(&sealed, &rekey(RekeyMode::Header), &options).unwrap();
+    run(RekeyMode::Header).unwrap();
     assert_eq!(few.notices.into_inner().unwrap().len(), 1);
     assert_eq!(fs::read(room.at("c.header-backup")).unwrap(), b"planted");
 }

@@ -20,8 +20,8 @@ use polyseal_file::{
 };
 use polyseal_local::{
     Error, FileOutcome, NewStoredFile, NewTree, Options, OverwriteRule, Problem, Rekey, RekeyMode,
-    RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer, VersionCheck,
-    stored_name,
+    RekeyPlan, RekeyTarget, RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer,
+    VersionCheck, stored_name,
 };
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
@@ -231,17 +231,18 @@ impl TestDir {
     fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<FileOutcome>> {
         let (old, new) = (Identities::from(&self.key), Identities::from(to));
         let recipients = Recipients::from(to);
-        let to = || Ok(&recipients);
-        let rekey = Rekey::new(&old, &to, ExistingRecipients::Remove, RekeyMode::Header)
-            .rekeyed_check(RekeyedCheck::Opens(&new));
+        let (others, how) = (ExistingRecipients::Remove, RekeyMode::Header);
+        let plan =
+            RekeyPlan::new(&old, &recipients, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
         let options = Options::new().jobs(NonZeroUsize::MIN);
-        let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
-        let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
+        let mut told = Vec::new();
+        let mut tell = |_: &Path, done| {
             meanwhile();
             told.push(done);
             Ok(())
-        });
-        done.unwrap();
+        };
+        let target = RekeyTarget::StoredTree(Arc::new(self.map.clone()));
+        Rekey::new(target, &plan).options(&options).on_file(&mut tell).run().unwrap();
         told
     }
 }

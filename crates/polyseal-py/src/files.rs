@@ -12,7 +12,9 @@ use polyseal_file::{
     Encryptor, ExistingRecipients, Header, Input, Inspection, SegmentSize, Suite,
     Summary as FileOutcome,
 };
-use polyseal_local::{Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode};
+use polyseal_local::{
+    Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode, RekeyPlan, RekeyTarget,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -360,14 +362,15 @@ fn rekey_file(
 ) -> PyResult<()> {
     let key_set = key_set.get();
     let (identities, recipients) = (key_set.identities()?, new.get().new_recipients()?);
-    let (to, callbacks) = (|| Ok(&recipients), Callbacks::new(ProgressKind::File, None));
+    let callbacks = Callbacks::new(ProgressKind::File, None);
     let how = if new_key { RekeyMode::NewKey } else { RekeyMode::Header };
-    let mut rekey = Rekey::new(&identities, &to, existing(keep), how);
+    let mut plan = RekeyPlan::new(&identities, &recipients, existing(keep), how);
     if let Some(context) = key_set.context() {
-        rekey = rekey.context(context);
+        plan = plan.context(context);
     }
     let path: &Path = &path;
     let options = Options::new().progress(&callbacks);
-    let done = py.detach(|| polyseal_local::rekey_file(path, &rekey, &options));
+    let done =
+        py.detach(|| Rekey::new(RekeyTarget::File(path), &plan).options(&options).run().map(drop));
     callbacks.finish(py, done)
 }

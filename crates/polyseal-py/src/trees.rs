@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
 use polyseal_local::{
-    Error, FileOutcome, NewTree, OnFile, Options, Problem, Progress, Rekey, RekeyMode, Result,
-    SealedTree, Total, TreeSealer,
+    Error, FileOutcome, NewTree, OnFile, Options, Problem, Progress, Rekey, RekeyMode, RekeyPlan,
+    RekeyTarget, Result, SealedTree, Total, TreeSealer,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -245,16 +245,16 @@ fn rekey_tree(
     let (key_set, new) = (key_set.get(), new.get());
     let (identities, recipients) = (key_set.identities()?, new.new_recipients()?);
     let opens = new.identities()?;
-    let (to, already) = (|| Ok(&recipients), new.rekeyed_check(&opens, keep));
+    let already = new.rekeyed_check(&opens, keep);
     let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
-        let mut rekey = Rekey::new(&identities, &to, existing(keep), RekeyMode::Header)
+        let mut plan = RekeyPlan::new(&identities, &recipients, existing(keep), RekeyMode::Header)
             .rekeyed_check(already)
             .threads(options.threads_each());
         if let Some(context) = key_set.context() {
-            rekey = rekey.context(context);
+            plan = plan.context(context);
         }
         let options = options.allow_unbound_contents(allow_unbound_contents);
-        SealedTree::rekey(&source, &rekey, &options, tell)
+        Rekey::new(RekeyTarget::Tree(&source), &plan).options(&options).on_file(tell).run()
     })
 }

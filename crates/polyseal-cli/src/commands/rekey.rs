@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 
 use polyseal_file::{Encryptor, ExistingRecipients, Identities, Passphrase, Recipients};
 use polyseal_local::{
-    DetachedHeader, OnFile, Options, Patterns, Problem, Rekey, RekeyMode, RekeyedCheck,
-    RekeyedFile, SealedTree, Total, Trust, expect_not_interrupted, rekey_stored,
+    DetachedHeader, FileOutcome, NewRecipients, OnFile, Options, Patterns, Problem, Rekey,
+    RekeyMode, RekeyPlan, RekeyTarget, RekeyedCheck, RekeyedFile, SealedTree, Total, Trust,
+    expect_not_interrupted,
 };
 
 use super::many::{Names, describe, for_each_file, run_with_report};
@@ -39,7 +40,8 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         let trust = trust(inputs.as_ref());
         let bar = Bar::none();
         let options = Options::new().progress(&bar);
-        return Ok(polyseal_local::restore_file(path, trust, &options)?);
+        Rekey::restore(RekeyTarget::File(path), trust).options(&options).run()?;
+        return Ok(());
     }
     expect_named(args)?;
     if is_standard_input(path) {
@@ -55,16 +57,16 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 
 fn rekey_one(args: &RekeyArgs, path: &Path) -> Result {
     let run = RekeyJob::new(args, args.work.threads)?;
-    let to = || run.recipients();
-    let rekey = run.rekey(&to, RekeyedCheck::Unknown);
+    let plan = run.plan(RekeyedCheck::Unknown);
     let bar = Bar::new(Progress::new(None, false));
     let explain = |error| run.inputs.explain(error);
     let Some(other) = &args.output else {
         let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden);
-        return polyseal_local::rekey_file(path, &rekey, &options).map_err(explain);
+        let rekey = Rekey::new(RekeyTarget::File(path), &plan).options(&options);
+        return rekey.run().map(drop).map_err(explain);
     };
-    let ready = RekeyedFile::open(path, &rekey).map_err(explain)?;
+    let ready = RekeyedFile::open(path, &plan).map_err(explain)?;
     // Its copy is of a header of the same file, perhaps, and would undo this one.
     expect_not_interrupted(other)?;
     let mut forbidden_outputs = run.inputs.sources.forbidden_outputs();
@@ -190,17 +192,18 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
         let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).jobs(args.many.jobs());
         return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
-            polyseal_local::restore_files(names, trust(inputs.as_ref()), &options, tell)
+            let target = RekeyTarget::Files(Box::new(names));
+            Rekey::restore(target, trust(inputs.as_ref())).options(&options).on_file(tell).run()
         });
     }
     let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
     let new = run.read_now()?;
-    let to = || run.recipients();
-    let rekey = run.rekey(&to, run.rekeyed_check(&new));
+    let plan = run.plan(run.rekeyed_check(&new));
     let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
     let options = Options::new().progress(&bar).forbidden(&forbidden).jobs(args.many.jobs());
     run_with_report(&args.many, &bar, Some(&run.inputs), |tell| {
-        polyseal_local::rekey_files(names, &rekey, &options, tell)
+        let target = RekeyTarget::Files(Box::new(names));
+        Rekey::new(target, &plan).options(&options).on_file(tell).run()
     })?;
     note_kept_keys(args, NEW_KEY);
     Ok(())
@@ -222,7 +225,8 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
         let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
         return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
-            polyseal_local::restore_tree(path, trust(inputs.as_ref()), &options, tell)
+            let target = RekeyTarget::Tree(path);
+            Rekey::restore(target, trust(inputs.as_ref())).options(&options).on_file(tell).run()
         });
     }
     let output = OutputArgs { output: args.output.clone(), force: args.force };
@@ -247,11 +251,10 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
             from.bind_contents(encryptor, tell)
         });
     }
-    let to = || run.recipients();
-    let rekey = run.rekey(&to, run.rekeyed_check(&new));
-    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| match store {
-        Some(store) => SealedTree::rekey_in(store, &rekey, &options, tell),
-        None => SealedTree::rekey(path, &rekey, &options, tell),
+    let plan = run.plan(run.rekeyed_check(&new));
+    let target = store.map_or(RekeyTarget::Tree(path), RekeyTarget::StoredTree);
+    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| {
+        Rekey::new(target, &plan).options(&options).on_file(tell).run()
     })?;
     note_kept_keys(args, lasting);
     Ok(())
@@ -274,9 +277,9 @@ fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
     expect_by_header(args)?;
     let object = replaceable(path)?;
     let run = RekeyJob::new(args, args.work.threads)?;
-    let to = || run.recipients();
-    let done =
-        rekey_stored(object.as_ref(), path, &run.rekey(&to, RekeyedCheck::Unknown), &Bar::none());
+    let (plan, bar) = (run.plan(RekeyedCheck::Unknown), Bar::none());
+    let target = RekeyTarget::StoredFile { version: object.as_ref(), shown: path };
+    let done = Rekey::new(target, &plan).options(&Options::new().progress(&bar)).run();
     done.map_err(|error| run.inputs.explain(error))?;
     note_kept_keys(args, ANEW);
     Ok(())
@@ -291,16 +294,23 @@ fn rekey_objects(
     expect_by_header(args)?;
     let run = RekeyJob::new(args, args.work.threads)?;
     let new = run.read_now()?;
-    let to = || run.recipients();
-    let rekey = run.rekey(&to, run.rekeyed_check(&new));
+    let plan = run.plan(run.rekeyed_check(&new));
+    let options = Options::new().progress(bar);
     for_each_file(&args.many, names, PathBuf::clone, bar, |path| {
         if !is_object(&path) {
             return Err(
                 Failure::usage("it is a file, among objects").hint("give them one after the other")
             );
         }
-        let done = rekey_stored(replaceable(&path)?.as_ref(), &path, &rekey, bar);
-        Ok(describe(&path, done.map_err(|error| run.inputs.explain(error))?))
+        let (version, mut outcome) = (replaceable(&path)?, FileOutcome::Rekeyed);
+        let mut tell = |_: &Path, done: polyseal_local::Result<FileOutcome>| {
+            outcome = done?;
+            Ok(())
+        };
+        let target = RekeyTarget::StoredFile { version: version.as_ref(), shown: &path };
+        let done = Rekey::new(target, &plan).options(&options).on_file(&mut tell).run();
+        done.map_err(|error| run.inputs.explain(error))?;
+        Ok(describe(&path, outcome))
     })?;
     note_kept_keys(args, ANEW);
     Ok(())
@@ -316,7 +326,7 @@ fn rewrite_tree(
 ) -> Result {
     let args = run.args;
     let context = args.context.get()?;
-    let mut encryptor = Encryptor::new(run.recipients()?);
+    let mut encryptor = Encryptor::new(run.get()?);
     if let Some(context) = &context {
         encryptor = encryptor.context(context);
     }
@@ -362,11 +372,7 @@ impl<'a> RekeyJob<'a> {
         Ok(Self { args, inputs, context, threads, recipients: OnceLock::new() })
     }
 
-    fn rekey<'b>(
-        &'b self,
-        to: &'b polyseal_local::NewRecipients<'b>,
-        already: RekeyedCheck<'b>,
-    ) -> Rekey<'b> {
+    fn plan<'b>(&'b self, already: RekeyedCheck<'b>) -> RekeyPlan<'b> {
         let others =
             if self.args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
         let how = match (self.args.in_place, self.args.new_key) {
@@ -374,22 +380,15 @@ impl<'a> RekeyJob<'a> {
             (_, true) => RekeyMode::NewKey,
             _ => RekeyMode::Header,
         };
-        let mut rekey = Rekey::new(&self.inputs.identities, to, others, how).rekeyed_check(already);
+        let mut plan =
+            RekeyPlan::new(&self.inputs.identities, self, others, how).rekeyed_check(already);
         if let Some(context) = &self.context {
-            rekey = rekey.context(context);
+            plan = plan.context(context);
         }
         if let Some(threads) = self.threads {
-            rekey = rekey.threads(threads);
+            plan = plan.threads(threads);
         }
-        rekey
-    }
-
-    fn recipients(&self) -> polyseal_local::Result<&Recipients> {
-        if let Some(recipients) = self.recipients.get() {
-            return Ok(recipients);
-        }
-        let (recipients, _) = self.named_recipients().map_err(Failure::into_local)?;
-        Ok(self.recipients.get_or_init(|| recipients))
+        plan
     }
 
     /// Everyone who is named, and how to tell that a file is theirs already.
@@ -419,6 +418,16 @@ impl<'a> RekeyJob<'a> {
             && to.recipient.is_empty()
             && to.recipients_file.is_empty();
         if one_is_added { RekeyedCheck::OpensAdded(new) } else { RekeyedCheck::Opens(new) }
+    }
+}
+
+impl NewRecipients for RekeyJob<'_> {
+    fn get(&self) -> polyseal_local::Result<&Recipients> {
+        if let Some(recipients) = self.recipients.get() {
+            return Ok(recipients);
+        }
+        let (recipients, _) = self.named_recipients().map_err(Failure::into_local)?;
+        Ok(self.recipients.get_or_init(|| recipients))
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use polyseal_file::age::v1;
 use polyseal_file::{Encryptor, Error as FileError, Header, Input, Output, Recipients};
 
-use super::{OldHeader, Rekey, RekeySource};
+use super::{OldHeader, RekeyPlan, RekeySource};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::options::Options;
 use crate::platform::contents::{FileExt, next_data, share};
@@ -16,7 +16,7 @@ use crate::watch::Watch;
 
 pub(super) enum NewContents<'a> {
     Header(NewHeader),
-    Payload { recipients: &'a Recipients, rekey: Rekey<'a> },
+    Payload { recipients: &'a Recipients, plan: RekeyPlan<'a> },
 }
 
 pub(super) enum NewHeader {
@@ -41,8 +41,8 @@ impl NewContents<'_> {
                 let offset = opened.header.as_bytes().len() as u64;
                 copy_behind(&opened.file, offset, new, &mut output)
             }
-            Self::Payload { recipients, rekey } => {
-                return reencrypt(opened, recipients, rekey, output, to, options);
+            Self::Payload { recipients, plan } => {
+                return reencrypt(opened, recipients, plan, output, to, options);
             }
         };
         let shown = &opened.place.shown;
@@ -142,7 +142,7 @@ fn copy_range(
 fn reencrypt(
     opened: &RekeySource,
     recipients: &Recipients,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     output: Output<'_>,
     to: &Path,
     options: &Options<'_>,
@@ -150,7 +150,7 @@ fn reencrypt(
     let shown = &opened.place.shown;
     let watch = Watch::new(options.progress);
     let add = |more| watch.add(more);
-    let mut plaintext = rekey.decryptor().reader(&opened.file).map_err(file(shown))?;
+    let mut plaintext = plan.decryptor().reader(&opened.file).map_err(file(shown))?;
     options.progress.expect(1, plaintext.plaintext_bytes());
     let input = Input::Stream(&mut plaintext);
     let summary: polyseal_file::Result<_> = match &opened.header {
@@ -161,10 +161,10 @@ fn reencrypt(
                 .header_bytes(header.as_bytes().len())
                 .progress(&add)
                 .cancelled_by(watch.cancel());
-            if let Some(context) = rekey.context {
+            if let Some(context) = plan.context {
                 encryptor = encryptor.context(context);
             }
-            if let Some(threads) = rekey.threads {
+            if let Some(threads) = plan.threads {
                 encryptor = encryptor.threads(threads);
             }
             encryptor.encrypt(input, output)
@@ -172,7 +172,7 @@ fn reencrypt(
         OldHeader::Age(_) => {
             let mut encryptor = v1::Encryptor::new(recipients).progress(&add);
             encryptor = encryptor.cancelled_by(watch.cancel());
-            if let Some(threads) = rekey.threads {
+            if let Some(threads) = plan.threads {
                 encryptor = encryptor.threads(threads);
             }
             encryptor.encrypt(input, output)

@@ -11,7 +11,7 @@ use polyseal_file::Error as FileError;
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::{
-    ExpectedFile, PreparedRekey, Rekey, RekeySource, expect_none_at, make_one, restore_change,
+    ExpectedFile, PreparedRekey, RekeyPlan, RekeySource, expect_none_at, make_one, restore_change,
 };
 use crate::error::{Error, Problem, Result};
 use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
@@ -19,13 +19,11 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
 
-/// Gives files other recipients, some at a time, and tells of each in their order.
-///
-/// # Errors
-/// An error of `paths` or of `tell`, which end the run; or that it was cancelled.
-pub fn rekey_files(
+/// Gives files other recipients, some at a time, and tells of each in their order. An error of
+/// `paths` or of `tell` ends the run.
+pub(super) fn rekey_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     options: &Options<'_>,
     tell: OnFile<'_>,
 ) -> Result<Total> {
@@ -42,19 +40,16 @@ pub fn rekey_files(
         &mut report,
         |files| {
             let places = files.iter().filter_map(|file| Place::from_path(&file.it).ok());
-            recover(places, rekey, options);
+            recover(places, plan, options);
         },
-        |path| prepare_file(&path, rekey, options).map(Some),
+        |path| prepare_file(&path, plan, options).map(Some),
         make,
     )?;
     report.end(Path::new("."))
 }
 
 /// Puts back the headers that interrupted rekeys in place have saved beside these files.
-///
-/// # Errors
-/// As [`rekey_files`].
-pub fn restore_files(
+pub(super) fn restore_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
     trust: Trust<'_>,
     options: &Options<'_>,
@@ -85,23 +80,23 @@ pub(super) fn prepare_restore(
 
 fn prepare_file(
     path: &Path,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     options: &Options<'_>,
 ) -> Result<PreparedFile<Change>> {
     let place = Place::from_path(path)?;
-    expect_recovered(&place, rekey, options)?;
-    if rekey.one_is_added() && rekey.opens(&place) {
+    expect_recovered(&place, plan, options)?;
+    if plan.one_is_added() && plan.opens(&place) {
         return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
-    expect_none_at(&place, rekey)?;
+    expect_none_at(&place, plan)?;
     let opened = RekeySource::to_lock(place.clone())?;
-    let new = match opened.contents(rekey, ExpectedFile::Any) {
-        Err(error) if is_no_key(&error) && rekey.opens(&place) => {
+    let new = match opened.contents(plan, ExpectedFile::Any) {
+        Err(error) if is_no_key(&error) && plan.opens(&place) => {
             return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
-    let change = PreparedRekey { opened, new }.change(rekey, options)?;
+    let change = PreparedRekey { opened, new }.change(plan, options)?;
     Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
@@ -119,19 +114,22 @@ pub(super) fn is_no_key(error: &Error) -> bool {
 /// in its turn.
 pub(super) fn recover(
     places: impl Iterator<Item = Place>,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     options: &Options<'_>,
 ) {
     let left = places.filter_map(|place| {
-        backup::interrupted_rekey(&place, rekey.identities, rekey.strict(), options.progress)
+        backup::interrupted_rekey(&place, plan.identities, plan.strict(), options.progress)
             .ok()
             .flatten()
     });
     make(left.map(Change::Restore).collect());
 }
 
-pub(super) fn expect_recovered(place: &Place, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
-    let left =
-        backup::interrupted_rekey(place, rekey.identities, rekey.strict(), options.progress)?;
+pub(super) fn expect_recovered(
+    place: &Place,
+    plan: &RekeyPlan<'_>,
+    options: &Options<'_>,
+) -> Result {
+    let left = backup::interrupted_rekey(place, plan.identities, plan.strict(), options.progress)?;
     left.map_or(Ok(()), |restoring| make_one(Change::Restore(restoring)))
 }

@@ -13,25 +13,22 @@ mod batch;
 mod contents;
 mod in_place;
 mod many;
+mod plan;
+mod run;
 mod stored;
 mod tree;
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Seek};
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use polyseal_file::age::v1;
-use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, ExistingRecipients, Header, Identities,
-    Output, Recipients,
-};
+use polyseal_file::{Commitment, Context, Error as FileError, Header, Output};
 
 pub use self::backup::{Trust, was_interrupted};
-pub use self::many::{rekey_files, restore_files};
-pub use self::stored::rekey_stored;
-pub use self::tree::restore_tree;
+pub use self::plan::{NewRecipients, RekeyMode, RekeyPlan, RekeyedCheck};
+pub use self::run::{Rekey, RekeyTarget};
 
 use self::backup::{BackupRule, HeaderRestore, expect_none};
 use self::batch::{Change, make};
@@ -40,146 +37,12 @@ use self::in_place::HeaderRewrite;
 use self::stored::authentic;
 use crate::error::{Error, ErrorContext, Problem, Result, UnsupportedByAge, file, sealing};
 use crate::locked::{LockedFile, Replacement};
+use crate::many::FileOutcome;
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::contents::{FileExt, is_locked, not_there};
 use crate::platform::{EntryKind, FileId};
-
-/// How a file gets its other recipients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RekeyMode {
-    /// A new file, with another header and the same payload, takes the place of the old one.
-    Header,
-    /// The header is rewritten in the file itself.
-    InPlace,
-    /// A new file, with another key and so another payload, takes the place of the old one.
-    NewKey,
-}
-
-/// Where the recipients of many files come from: they are asked for once the first file has opened.
-pub type NewRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
-
-/// The identities that open files, and the recipients that the files get.
-#[derive(Clone, Copy)]
-pub struct Rekey<'a> {
-    pub(crate) identities: &'a Identities<'a>,
-    pub(crate) to: &'a NewRecipients<'a>,
-    pub(crate) others: ExistingRecipients,
-    pub(crate) how: RekeyMode,
-    pub(crate) context: Option<&'a Context>,
-    pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) done: RekeyedCheck<'a>,
-}
-
-/// How to tell that one of many files has its new recipients already.
-#[derive(Clone, Copy, Debug)]
-pub enum RekeyedCheck<'a> {
-    /// Nothing does: files that the old keys open are rekeyed, perhaps once more.
-    Unknown,
-    /// That these open it, and the old keys do not.
-    Opens(&'a Identities<'a>),
-    /// That these open it: they are of the one key that is added.
-    OpensAdded(&'a Identities<'a>),
-}
-
-impl<'a> Rekey<'a> {
-    /// Gives files that `identities` open the recipients of `to`. `others` says whether those whom
-    /// a file is for now still open it; with [`RekeyMode::NewKey`] they do not, whatever it says.
-    #[must_use]
-    pub fn new(
-        identities: &'a Identities<'a>,
-        to: &'a NewRecipients<'a>,
-        others: ExistingRecipients,
-        how: RekeyMode,
-    ) -> Self {
-        let (context, threads, done) = (None, None, RekeyedCheck::Unknown);
-        Self { identities, to, others, how, context, threads, done }
-    }
-
-    /// The context that the files are bound to. A header does not know it: that the contents are
-    /// bound to it is looked at, and with [`RekeyMode::NewKey`] they stay so.
-    #[must_use]
-    pub fn context(mut self, context: &'a Context) -> Self {
-        self.context = Some(context);
-        self
-    }
-
-    /// With at most this many threads for each file.
-    #[must_use]
-    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Sets how to tell that one of many files is done.
-    #[must_use]
-    pub fn rekeyed_check(mut self, done: RekeyedCheck<'a>) -> Self {
-        self.done = done;
-        self
-    }
-
-    fn decryptor(&self) -> Decryptor<'a> {
-        self.decryptor_of(self.identities)
-    }
-
-    fn decryptor_of(&self, identities: &'a Identities<'a>) -> Decryptor<'a> {
-        let mut decryptor = Decryptor::new(identities);
-        if let Some(context) = self.context {
-            decryptor = decryptor.context(context);
-        }
-        if let Some(threads) = self.threads {
-            decryptor = decryptor.threads(threads);
-        }
-        decryptor
-    }
-
-    /// The same by what is new, for a file that has it already.
-    fn decryptor_when_done(&self) -> Decryptor<'a> {
-        match self.done {
-            RekeyedCheck::Unknown => self.decryptor(),
-            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => self.decryptor_of(new),
-        }
-    }
-
-    /// Whether what is new opens a file with this header, and it is the one that it has to be.
-    fn opens_header(&self, header: &Header, which: ExpectedFile<'_>) -> bool {
-        match self.done {
-            RekeyedCheck::Unknown => false,
-            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => {
-                header.authenticate(new).is_ok_and(|authentic| match which {
-                    ExpectedFile::Any | ExpectedFile::BoundTo(_) => true,
-                    ExpectedFile::Of(commitment) => authentic.expect(commitment).is_ok(),
-                })
-            }
-        }
-    }
-
-    /// Whether what is new opens the file at `place`.
-    fn opens(&self, place: &Place) -> bool {
-        let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
-        header.is_some_and(|header| self.opens_header(&header, ExpectedFile::Any))
-    }
-
-    fn one_is_added(&self) -> bool {
-        matches!(self.done, RekeyedCheck::OpensAdded(_))
-    }
-
-    /// Which files beside a file keep it from being rekeyed.
-    fn strict(&self) -> BackupRule {
-        if self.how == RekeyMode::InPlace { BackupRule::Anything } else { BackupRule::Copies }
-    }
-}
-
-impl fmt::Debug for Rekey<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rekey")
-            .field("others", &self.others)
-            .field("how", &self.how)
-            .field("threads", &self.threads)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A file that is to have other recipients, as it was read.
 pub(crate) struct RekeySource {
@@ -237,38 +100,42 @@ impl RekeySource {
 
     /// Makes its new header, or the rest of its new contents. Every key has been read then, and
     /// every passphrase stretched: nobody is waited for any more.
-    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<PreparedRekey<'a>> {
-        let new = self.contents(rekey, ExpectedFile::Any)?;
+    fn ready<'a>(self, plan: &RekeyPlan<'a>) -> Result<PreparedRekey<'a>> {
+        let new = self.contents(plan, ExpectedFile::Any)?;
         Ok(PreparedRekey { opened: self, new })
     }
 
-    fn contents<'a>(&self, rekey: &Rekey<'a>, which: ExpectedFile<'_>) -> Result<NewContents<'a>> {
+    fn contents<'a>(
+        &self,
+        plan: &RekeyPlan<'a>,
+        which: ExpectedFile<'_>,
+    ) -> Result<NewContents<'a>> {
         let shown = &self.place.shown;
         Ok(match &self.header {
             OldHeader::Polyseal(old) => {
-                let authentic = authentic(old, &self.file, shown, rekey, which)?;
-                let recipients = (rekey.to)()?;
-                match rekey.how {
-                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                let authentic = authentic(old, &self.file, shown, plan, which)?;
+                let recipients = plan.to.get()?;
+                match plan.how {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, plan: *plan },
                     RekeyMode::Header | RekeyMode::InPlace => {
-                        let new = authentic.rekey(recipients, rekey.others);
+                        let new = authentic.rekey(recipients, plan.others);
                         NewContents::Header(NewHeader::Polyseal(new.map_err(sealing(shown))?))
                     }
                 }
             }
             OldHeader::Age(old) => {
-                if rekey.how == RekeyMode::InPlace {
+                if plan.how == RekeyMode::InPlace {
                     return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::InPlace)));
                 }
-                if rekey.context.is_some() {
+                if plan.context.is_some() {
                     return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::Context)));
                 }
-                let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
-                let recipients = (rekey.to)()?;
-                match rekey.how {
-                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                let authentic = old.authenticate(plan.identities).map_err(file(shown))?;
+                let recipients = plan.to.get()?;
+                match plan.how {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, plan: *plan },
                     RekeyMode::Header | RekeyMode::InPlace => {
-                        let new = authentic.rekey(recipients, rekey.others);
+                        let new = authentic.rekey(recipients, plan.others);
                         NewContents::Header(NewHeader::Age(new.map_err(sealing(shown))?))
                     }
                 }
@@ -316,19 +183,19 @@ impl PreparedRekey<'_> {
     }
 
     /// The change of the file where it is, not yet made.
-    fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
+    fn change(self, plan: &RekeyPlan<'_>, options: &Options<'_>) -> Result<Change> {
         let RekeySource { place, file, header } = &self.opened;
         let locked = LockedFile::lock(place, file, options.progress)?;
         let locked = locked.beginning_with(header.as_bytes())?;
         if let (RekeyMode::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
-            (rekey.how, header, &self.new)
+            (plan.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
         {
             let rewrite = HeaderRewrite::prepare(locked, old, new.clone())?;
             return Ok(Change::Header(Box::new(rewrite)));
         }
         // Meanwhile another may have begun, and been interrupted.
-        expect_none(place, file, rekey.strict(), options.progress)?;
+        expect_none(place, file, plan.strict(), options.progress)?;
         let replacement = Replacement::new(locked, options.forbidden)?;
         let output = replacement.output();
         self.write(Output::File(output.file()), output.shown(), options)?;
@@ -341,38 +208,11 @@ fn make_one(change: Change) -> Result {
 }
 
 /// Gives the file at `path` other recipients, where it is.
-///
-/// # Errors
-/// [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
-/// [`Problem::File`] if the file does not open, [`Problem::Sealing`] if it cannot be for these
-/// recipients, or an I/O error. Then the file is as it was, unless it is [`Problem::Torn`].
-pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
+fn rekey_file(path: &Path, plan: &RekeyPlan<'_>, options: &Options<'_>) -> Result<FileOutcome> {
     let place = Place::from_path(path)?;
-    expect_none_at(&place, rekey)?;
-    make_one(RekeySource::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
-}
-
-/// The same, with the result in another file, `output`. The one at `path` is only read.
-///
-/// # Errors
-/// As [`rekey_file`], and those of [`NewFile::create_at`]. Then there is no output, and one that
-/// was to be replaced is as it was.
-pub fn rekey_file_to(
-    path: &Path,
-    output: &Path,
-    rekey: &Rekey<'_>,
-    options: &Options<'_>,
-) -> Result {
-    let ready = RekeyedFile::open(path, rekey)?;
-    let mut forbidden = options.forbidden.clone();
-    forbidden.add(ready.input()?, "the input");
-    expect_not_interrupted(output)?;
-    let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
-    ready.write(Output::File(new.file()), output, options)?;
-    if options.synced {
-        new.sync()?;
-    }
-    new.commit()
+    expect_none_at(&place, plan)?;
+    make_one(RekeySource::to_lock(place)?.ready(plan)?.change(plan, options)?)?;
+    Ok(FileOutcome::Rekeyed)
 }
 
 /// A file with its other recipients, which is written to wherever the caller says.
@@ -382,9 +222,9 @@ impl<'a> RekeyedFile<'a> {
     /// Opens the file at `path`, and makes its new header. The file itself is only read.
     ///
     /// # Errors
-    /// As [`rekey_file`].
-    pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
-        RekeySource::to_read(Place::from_path(path)?)?.ready(rekey).map(Self)
+    /// As [`Rekey::run`] of one file.
+    pub fn open(path: &Path, plan: &RekeyPlan<'a>) -> Result<Self> {
+        RekeySource::to_read(Place::from_path(path)?)?.ready(plan).map(Self)
     }
 
     /// Which file was read.
@@ -402,6 +242,24 @@ impl<'a> RekeyedFile<'a> {
     /// [`Problem::ChangedLength`], or an I/O error.
     pub fn write(&self, output: Output<'_>, shown: &Path, options: &Options<'_>) -> Result {
         self.0.write(output, shown, options)
+    }
+
+    /// Writes the whole file to the file `output`, which appears when it is complete.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write) and [`NewFile::create_at`]; [`Problem::Forbidden`] if the output
+    /// is the file that was read; [`Problem::Interrupted`]. Then there is no output, and one that
+    /// was to be replaced is as it was.
+    pub fn write_to_file(&self, output: &Path, options: &Options<'_>) -> Result {
+        let mut forbidden = options.forbidden.clone();
+        forbidden.add(self.input()?, "the input");
+        expect_not_interrupted(output)?;
+        let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
+        self.write(Output::File(new.file()), output, options)?;
+        if options.synced {
+            new.sync()?;
+        }
+        new.commit()
     }
 }
 
@@ -421,8 +279,8 @@ pub fn expect_not_interrupted(output: &Path) -> Result {
     expect_none_left(&place, BackupRule::Copies)
 }
 
-fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
-    expect_none_left(place, rekey.strict())
+fn expect_none_at(place: &Place, plan: &RekeyPlan<'_>) -> Result {
+    expect_none_left(place, plan.strict())
 }
 
 /// Refuses a file beside which there is a copy, before any key is read. While another rekey is at
@@ -437,11 +295,9 @@ fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
 }
 
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
-///
-/// # Errors
-/// [`Problem::BadBackup`], or an I/O error: `NotFound` if there is no copy.
-pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
-    make_one(restore_change(&Place::from_path(path)?, trust, options)?)
+fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result<FileOutcome> {
+    make_one(restore_change(&Place::from_path(path)?, trust, options)?)?;
+    Ok(FileOutcome::Restored)
 }
 
 /// The copy, which must be there.

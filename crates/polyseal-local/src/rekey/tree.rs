@@ -16,72 +16,66 @@ use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, prepare_restore, recover};
 use super::stored::rekey_version;
-use super::{ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one};
+use super::{ExpectedFile, OldHeader, PreparedRekey, RekeyMode, RekeyPlan, RekeySource, make_one};
 use crate::error::{Error, Problem, Result};
 use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
 use crate::tree::{ManifestFile, Pair, SealedTree, Store, Tree, TreeStorage, manifest_name};
 
+/// Gives the tree in the directory `path` other recipients, and tells of each file in their order.
+/// Files that are done already are left as they are: an interrupted run is run again.
+pub(super) fn rekey_tree(
+    path: &Path,
+    plan: &RekeyPlan<'_>,
+    options: &Options<'_>,
+    tell: OnFile<'_>,
+) -> Result<Total> {
+    let report = FileReporter::new(tell, options.progress);
+    let tree = Tree::open(path)?;
+    let name = PathBuf::from(manifest_name());
+    let manifest = tree.place(&name, "read")?;
+    if manifest.status().is_ok() {
+        expect_recovered(&manifest, plan, options)?;
+    }
+    let sealed = match SealedTree::open(path, plan.decryptor(), options) {
+        // It has the new recipients. Files that were missing then may be back.
+        Err(error) if is_no_key(&error) && plan.opens(&manifest) => {
+            SealedTree::open(path, plan.decryptor_when_done(), options)?
+        }
+        opened => opened?,
+    };
+    sealed.rekey_all(plan, report)
+}
+
+/// The same for a tree in a store: the header of each object is replaced on the condition that the
+/// object has not changed since it was read.
+pub(super) fn rekey_stored_tree(
+    store: Arc<dyn Store>,
+    plan: &RekeyPlan<'_>,
+    options: &Options<'_>,
+    tell: OnFile<'_>,
+) -> Result<Total> {
+    let report = FileReporter::new(tell, options.progress);
+    if plan.how != RekeyMode::Header {
+        return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
+    }
+    let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
+    let sealed = match open(plan.decryptor()) {
+        // It may have the new recipients. Files that were missing then may be back.
+        Err(error) if is_no_key(&error) => open(plan.decryptor_when_done())
+            .map_err(|second| if is_no_key(&second) { error } else { second })?,
+        opened => opened?,
+    };
+    sealed.rekey_all(plan, report)
+}
+
 impl SealedTree<'_> {
-    /// Gives the tree in the directory `path` other recipients, and tells of each file in their
-    /// order. Files that are done already are left as they are: an interrupted run is run again.
-    ///
-    /// # Errors
-    /// If the manifest does not open; an error of `tell`; or that it was cancelled.
-    pub fn rekey(
-        path: &Path,
-        rekey: &Rekey<'_>,
-        options: &Options<'_>,
-        tell: OnFile<'_>,
-    ) -> Result<Total> {
-        let report = FileReporter::new(tell, options.progress);
-        let tree = Tree::open(path)?;
-        let name = PathBuf::from(manifest_name());
-        let manifest = tree.place(&name, "read")?;
-        if manifest.status().is_ok() {
-            expect_recovered(&manifest, rekey, options)?;
-        }
-        let sealed = match SealedTree::open(path, rekey.decryptor(), options) {
-            // It has the new recipients. Files that were missing then may be back.
-            Err(error) if is_no_key(&error) && rekey.opens(&manifest) => {
-                SealedTree::open(path, rekey.decryptor_when_done(), options)?
-            }
-            opened => opened?,
-        };
-        sealed.rekey_all(rekey, report)
-    }
-
-    /// The same for a tree in a store: the header of each object is replaced on the condition that
-    /// the object has not changed since it was read.
-    ///
-    /// # Errors
-    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`RekeyMode::Header`].
-    pub fn rekey_in(
-        store: Arc<dyn Store>,
-        rekey: &Rekey<'_>,
-        options: &Options<'_>,
-        tell: OnFile<'_>,
-    ) -> Result<Total> {
-        let report = FileReporter::new(tell, options.progress);
-        if rekey.how != RekeyMode::Header {
-            return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
-        }
-        let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
-        let sealed = match open(rekey.decryptor()) {
-            // It may have the new recipients. Files that were missing then may be back.
-            Err(error) if is_no_key(&error) => open(rekey.decryptor_when_done())
-                .map_err(|second| if is_no_key(&second) { error } else { second })?,
-            opened => opened?,
-        };
-        sealed.rekey_all(rekey, report)
-    }
-
-    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: FileReporter<'_>) -> Result<Total> {
-        self.rekey_files(rekey, &mut report)?;
+    fn rekey_all(&self, plan: &RekeyPlan<'_>, mut report: FileReporter<'_>) -> Result<Total> {
+        self.rekey_files(plan, &mut report)?;
         if report.total.failed == report.strangers {
             let name = PathBuf::from(manifest_name());
-            let done = prepare_entry(self, rekey, &name, None);
+            let done = prepare_entry(self, plan, &name, None);
             let done = done.and_then(|prepared| match prepared {
                 PreparedFile::Change(change, done) => make_one(change).map(|()| done),
                 PreparedFile::Unchanged(done) => Ok(done),
@@ -94,7 +88,7 @@ impl SealedTree<'_> {
         report.end(&self.shown(Path::new("")))
     }
 
-    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut FileReporter<'_>) -> Result {
+    fn rekey_files(&self, plan: &RekeyPlan<'_>, report: &mut FileReporter<'_>) -> Result {
         let options = self.options();
         self.expect();
         let items = self.pairs()?.map(|pair| {
@@ -112,26 +106,28 @@ impl SealedTree<'_> {
             options,
             items,
             report,
-            |files| self.recover_files(files, rekey),
-            |pair| self.prepare_pair(pair, rekey),
+            |files| self.recover_files(files, plan),
+            |pair| self.prepare_pair(pair, plan),
             make,
         )
     }
 
-    fn recover_files(&self, files: &[Item<Pair>], rekey: &Rekey<'_>) {
+    fn recover_files(&self, files: &[Item<Pair>], plan: &RekeyPlan<'_>) {
         let TreeStorage::Directory(tree) = self.storage() else { return };
         let places = files.iter().filter_map(|file| match &file.it {
             pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
             _ => None,
         });
-        recover(places, rekey, self.options());
+        recover(places, plan, self.options());
     }
 
-    fn prepare_pair(&self, pair: Pair, rekey: &Rekey<'_>) -> Result<Option<PreparedFile<Change>>> {
+    fn prepare_pair(
+        &self,
+        pair: Pair,
+        plan: &RekeyPlan<'_>,
+    ) -> Result<Option<PreparedFile<Change>>> {
         match pair {
-            Pair::File(ref entry) => {
-                prepare_entry(self, rekey, &pair.path(), Some(entry)).map(Some)
-            }
+            Pair::File(ref entry) => prepare_entry(self, plan, &pair.path(), Some(entry)).map(Some),
             Pair::Plain(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
             Pair::Added(path) => {
@@ -144,10 +140,7 @@ impl SealedTree<'_> {
 }
 
 /// Puts back every copy of a header that is in the directory `path`, whatever a manifest says.
-///
-/// # Errors
-/// An I/O error; an error of `tell`; or that it was cancelled.
-pub fn restore_tree(
+pub(super) fn restore_tree(
     path: &Path,
     trust: Trust<'_>,
     options: &Options<'_>,
@@ -189,35 +182,35 @@ fn unlisted_outcome(storage: &TreeStorage, path: &Path) -> Option<FileOutcome> {
 /// One file of a tree, which must be that of its entry.
 fn prepare_entry(
     sealed: &SealedTree<'_>,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     path: &Path,
     entry: Option<&Entry>,
 ) -> Result<PreparedFile<Change>> {
     let tree = match sealed.storage() {
         TreeStorage::Directory(tree) => tree,
         TreeStorage::Store(store) => {
-            return rekey_stored_entry(sealed, store.as_ref(), rekey, path, entry)
+            return rekey_stored_entry(sealed, store.as_ref(), plan, path, entry)
                 .map(PreparedFile::Unchanged);
         }
     };
     let place: Place = tree.place(path, "read")?;
     let shown = place.shown.clone();
-    expect_recovered(&place, rekey, sealed.options())?;
+    expect_recovered(&place, plan, sealed.options())?;
     let opened = RekeySource::to_lock(place)?;
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
     let which = expected_file(sealed, header, &shown, entry)?;
-    if rekey.one_is_added() && rekey.opens_header(header, which) {
+    if plan.one_is_added() && plan.opens_header(header, which) {
         return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
-    let new = match opened.contents(rekey, which) {
-        Err(error) if is_no_key(&error) && rekey.opens_header(header, which) => {
+    let new = match opened.contents(plan, which) {
+        Err(error) if is_no_key(&error) && plan.opens_header(header, which) => {
             return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
-    let change = PreparedRekey { opened, new }.change(rekey, sealed.options())?;
+    let change = PreparedRekey { opened, new }.change(plan, sealed.options())?;
     Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
@@ -225,7 +218,7 @@ fn prepare_entry(
 fn rekey_stored_entry(
     sealed: &SealedTree<'_>,
     store: &dyn Store,
-    rekey: &Rekey<'_>,
+    plan: &RekeyPlan<'_>,
     path: &Path,
     entry: Option<&Entry>,
 ) -> Result<FileOutcome> {
@@ -241,7 +234,7 @@ fn rekey_stored_entry(
     rekey_version(
         version,
         &shown,
-        rekey,
+        plan,
         |header| expected_file(sealed, header, &shown, entry),
         sealed.options().progress,
     )
