@@ -1,6 +1,13 @@
 //! The tests of this crate, in one program: each module is one subject. What must be alone in a
 //! process is a program of its own.
 
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod algorithms;
 mod c;
 mod header;

@@ -1,7 +1,6 @@
 //! `bench --report`: what the report on the papers is made of, by the tool alone.
 
 #![cfg(feature = "bench")]
-#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
 use std::path::Path;
 

@@ -2,12 +2,6 @@
 //! stores` runs them.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use crate::common::{Outcome, TestDir, message};
 use crate::fake::FakeS3;

@@ -1,12 +1,6 @@
 //! No room for the output: an error that says so, nothing left, nothing touched.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,12 +1,6 @@
 //! Keys that other programs made, and other programs' view of ours.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::process::{Command, Output};
 

@@ -1,12 +1,6 @@
 //! Keys that live elsewhere, with a keyring that is a script: what the tool asks it, and when.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,12 +1,6 @@
 //! The tool's requests to AWS KMS, for which local-kms stands: `POLYSEAL_LOCAL_KMS` names it.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::env;
 use std::fs::{self, File};

@@ -2,12 +2,6 @@
 //! long that it is in `make test-all` only.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

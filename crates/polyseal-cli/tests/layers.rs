@@ -1,12 +1,5 @@
 //! The tool's modules use only what is below them: no arrow goes up, so that none goes in a circle.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

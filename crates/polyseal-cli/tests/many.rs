@@ -2,12 +2,6 @@
 //! than a short one.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

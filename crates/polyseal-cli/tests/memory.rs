@@ -1,12 +1,6 @@
 //! Memory stays bounded, whatever the length of the input, the segment size and the threads.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::io::Write;
 use std::process::Stdio;

@@ -2,12 +2,6 @@
 //! this machine: `make test-all ONLY=stores` builds and names the first (`POLYSEAL_VERSITYGW`).
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -5,12 +5,6 @@
 //! are only read and listed. Azurite does all of it.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,12 +1,6 @@
 //! Output files: what is refused, what is replaced, and that a failure changes nothing.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs;
 use std::io::Write;

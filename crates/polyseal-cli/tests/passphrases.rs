@@ -1,12 +1,6 @@
 //! Passphrases from a file descriptor, and what standard input can be.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use crate::common::{Outcome, TestDir, age_fixture};
 

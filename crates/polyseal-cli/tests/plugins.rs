@@ -3,12 +3,6 @@
 //! `polyseal-file`.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use crate::common::{Outcome, TestDir};
 

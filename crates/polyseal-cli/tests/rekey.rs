@@ -1,12 +1,6 @@
 //! Rekeying: what of the file changes, what is kept, and that an interruption loses nothing.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;

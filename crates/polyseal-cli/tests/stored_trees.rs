@@ -2,12 +2,6 @@
 //! `make test-all ONLY=stores` builds and names it (`POLYSEAL_VERSITYGW`).
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::ffi::OsStr;
 use std::fs;

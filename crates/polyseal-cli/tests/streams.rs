@@ -1,12 +1,6 @@
 //! Standard input and output, in every combination, and readers that go away.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};

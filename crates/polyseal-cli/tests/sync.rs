@@ -3,12 +3,6 @@
 
 #![cfg(target_os = "linux")]
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,12 +1,6 @@
 //! Behaviour at a terminal, a real one as far as the tool can tell.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::File;
 use std::io::{Read, Write};

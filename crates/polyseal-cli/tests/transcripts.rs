@@ -1,12 +1,5 @@
 //! The command line, as its users see it: every file in `cmd/` is a transcript.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 /// The system's text for one of its error numbers.
 fn words(code: i32) -> String {
     let text = std::io::Error::from_raw_os_error(code).to_string();

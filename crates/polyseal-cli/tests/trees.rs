@@ -1,12 +1,6 @@
 //! Whole trees: what comes back, what a manifest notices, and that nothing outside is touched.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};

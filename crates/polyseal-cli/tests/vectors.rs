@@ -1,12 +1,5 @@
 //! Every test vector of the repository, and every figure of the papers' limits, through the tool.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;

@@ -1,12 +1,6 @@
 //! The tool on Windows: what is different there, and what is promised all the same.
 
 #![cfg(windows)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,8 +1,5 @@
 //! age's own files: both ways with the program `age`, and every way in which they can be wrong.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
-
 use std::collections::HashSet;
 use std::fs;
 use std::io::{Read, Write};

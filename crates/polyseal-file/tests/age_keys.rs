@@ -1,9 +1,6 @@
 //! age's recipients and identities: against age 1.3.1 and OpenSSH, whose keys and files are in
 //! `tests/age`, against the community's vectors, and every way in which they can be wrong.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,8 +2,6 @@
 //! says, and plugins that run in this process.
 
 #![cfg(feature = "age")]
-#![allow(clippy::unwrap_used, reason = "a test")]
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
 use std::fs;
 use std::path::Path;

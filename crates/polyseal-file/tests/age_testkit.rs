@@ -1,9 +1,6 @@
 //! age's own test vectors (C2SP's CCTV, `vectors/age/testkit`), every one, in every way in which a
 //! file can be opened.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufReader, Read, Write};

@@ -1,5 +1,6 @@
 //! Files are encrypted with the back end of this CPU: the dependency on the library must have
 //! detection at run time, or users of this crate get the slow one and nothing says so.
+
 #![cfg(target_arch = "x86_64")]
 
 // With `-p polyseal-file`: another package of the workspace may ask for the feature, too.

@@ -1,13 +1,6 @@
 //! The options of a caller make their difference, and nothing else does: contexts, passphrases,
 //! threads, files and sources that are read twice.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;

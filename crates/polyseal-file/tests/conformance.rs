@@ -1,13 +1,6 @@
 //! Every rule of the specification: a small file for each, written by the reference in Python, and
 //! read here from streams, from files and in parts, with the outcome that the rule asks for.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};

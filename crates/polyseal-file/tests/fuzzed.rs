@@ -3,8 +3,6 @@
 //! format's rules: a first look within seconds. `make -C research fuzz` looks for longer, and sees
 //! what a change has reached.
 
-#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
-
 #[path = "../../../research/fuzz/checks/age_file.rs"]
 mod age_file;
 #[path = "../../../research/fuzz/checks/authentic_header.rs"]

@@ -1,13 +1,6 @@
 //! Every field of the header has its bounds, every byte of it is authenticated, and a wrong key is
 //! told from a damaged file.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::io::Write;
 
 use crate::common::{STREAM, decrypt, encrypt, key, message};

@@ -1,12 +1,6 @@
 //! Long runs of zeros are holes in what is decrypted into a file, and the contents are the same.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::File;
 use std::num::NonZeroUsize;

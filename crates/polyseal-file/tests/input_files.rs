@@ -1,12 +1,6 @@
 //! Files as inputs: how they are read, and what becomes of one whose length changes meanwhile.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::File;
 use std::io::{Read, Seek, Write, pipe};

@@ -1,13 +1,6 @@
 //! Manifests: every rule of the specification, by the kit that the reference in Python writes; and
 //! whatever is written is read back.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,12 +1,5 @@
 //! Every manipulation of a file is refused, and what was written before is a part of the message.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use crate::common::{FILE, IoSetup, STREAM, decrypt, encrypt, key, message, shapes};
 use polyseal_file::{Error, MIN_HEADER_BYTES as HEADER_BYTES};
 

@@ -1,12 +1,6 @@
 //! A caller's code that panics in a worker ends the whole call, with its own message: nobody waits
 //! for a turn that never comes. And the enums that callers name may grow.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 #![deny(unreachable_patterns, reason = "a wildcard is unreachable unless an enum may grow")]
 
 use std::io::{self, IoSlice, Read, Write};

@@ -1,13 +1,6 @@
 //! Parts of a file at its very end and beyond it, from sources that do not give everything at once;
 //! and how many recipients a header has room for.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};

@@ -1,8 +1,6 @@
 //! A payload without I/O, and readers that threads share: ranges are slices of the plaintext, what
 //! is fetched is what is needed and no more, and after an error nothing of it is in the buffer.
 
-#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
-
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

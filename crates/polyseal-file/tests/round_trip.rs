@@ -1,13 +1,6 @@
 //! Round trips give the plaintext back: every length at an edge, every shape of the pipeline, every
 //! suite and segment size; and the layout in between is right.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use crate::common::{
     FILE, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes,
 };

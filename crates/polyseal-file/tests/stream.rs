@@ -1,12 +1,5 @@
 //! Files that are sealed until their end comes, against the tool's way to write them.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use polyseal_file::{
     Decryptor, Encryptor, Error, Identities, Input, Key, Outline, Output, Recipients, SegmentSize,
     StreamSealer, Suite,

@@ -1,12 +1,5 @@
 //! Tickets: those of the reference in Python, and parts that other processes seal.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::env;
 use std::fs;
 use std::io::{Read, Write};

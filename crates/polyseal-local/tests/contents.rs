@@ -1,13 +1,6 @@
 //! A tree's manifest binds contents: what a reader of one file, or a holder of a recipient, puts
 //! there is noticed, and nothing of it gets a name.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! All that is of one system stands in one folder, and only the borders to Windows are unsafe.
 
-#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,12 +2,6 @@
 //! the middle, cancelling, and what messages show.
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -239,7 +233,6 @@ fn a_link_that_others_can_rename_chooses_no_mode() {
     fs::copy(&sealed, room.at("site/report")).unwrap();
     fs::set_permissions(room.at("site/report"), Permissions::from_mode(0o644)).unwrap();
     let to = Recipients::from(&Key::generate().unwrap());
-    let give = || Ok(&to);
     let plan = RekeyPlan::new(&identities, &to, ExistingRecipients::Remove, RekeyMode::Header);
     Rekey::new(RekeyTarget::File(&room.at("site/report")), &plan).run().unwrap();
     assert_eq!(fs::metadata(room.at("site/report")).unwrap().mode() & 0o777, 0o644);

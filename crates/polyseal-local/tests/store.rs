@@ -1,13 +1,6 @@
 //! Sealed trees in a store, which is here a map of bytes: they are those of a directory, and the
 //! manifest comes last, over the version that was seen.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Cursor, Read, Write};

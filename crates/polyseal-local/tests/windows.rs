@@ -1,7 +1,6 @@
 //! The promises of SECURITY.md on files by name, on Windows.
 
 #![cfg(windows)]
-#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
 use std::fs::{self, File};
 use std::path::PathBuf;

@@ -1,13 +1,6 @@
 //! `object_store`'s own tests, for memory and for files: this store keeps the contract of the
 //! stores that it wraps.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use std::sync::Arc;
 
 use object_store::local::LocalFileSystem;

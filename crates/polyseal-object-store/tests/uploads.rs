@@ -1,12 +1,5 @@
 //! Uploads: in parts of any size, aborted, broken, and raced against each other.
 
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
-
 use crate::common::Request::{Abort, Complete, Part};
 use crate::common::{Counting, message, store, store_over};
 use bytes::Bytes;

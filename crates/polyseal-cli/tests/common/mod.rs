@@ -1,4 +1,5 @@
 //! Running the tool in a directory of its own.
+
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use std::ffi::OsStr;

@@ -2,12 +2,6 @@
 //! somewhere. (`scripts/words` keeps them short.)
 
 #![cfg(unix)]
-#![allow(
-    clippy::std_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::unwrap_used,
-    reason = "a test, with std"
-)]
 
 mod architecture;
 mod code;

@@ -1,4 +1,5 @@
 //! Encrypting and decrypting in every shape of the pipeline.
+
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use std::fs::File;

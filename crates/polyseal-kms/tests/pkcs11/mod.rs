@@ -1,8 +1,5 @@
 //! Key pairs in SoftHSM, used by Polyseal and, by way of the plugin, by age.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
-
 mod hsm;
 
 use std::env;

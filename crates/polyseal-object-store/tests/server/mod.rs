@@ -1,4 +1,5 @@
 //! Versity's gateway over a folder of its own, on a free port of this machine.
+
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::net::{TcpListener, TcpStream};

@@ -1,6 +1,5 @@
 //! Servers that are hostile, odd or broken, below real stores: each answers by bytes that the test
 //! has written, on a free port of this machine.
-#![allow(clippy::unwrap_used, reason = "a test")]
 
 mod bodies;
 mod clients;
