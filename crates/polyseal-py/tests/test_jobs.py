@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import json
 import os
 import pickle
+import re
 import secrets
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +19,7 @@ import polyseal
 import polyseal.jobs
 import pytest
 from conftest import as_another, needs_root
+from fsspec.asyn import get_loop
 from polyseal import _stores
 
 
@@ -556,3 +559,41 @@ def test_a_part_that_may_have_had_other_bytes_is_not_sent_again() -> None:
     with pytest.raises(polyseal.SourceChanged, match="does not tell whether it had the same bytes; plan again"):
         store.part("x", "upload", 3, b"part", sealed=True)
     assert calls.count("upload_part") == 1
+
+
+def test_ranges_of_s3_are_of_one_version_and_asked_for_at_once() -> None:
+    stored = bytes(range(100))
+    asked = list[dict[str, Any]]()
+
+    class Body(io.BytesIO):
+        async def __aenter__(self) -> Body:
+            return self
+
+        async def __aexit__(self, *_: object) -> None:
+            self.close()
+
+        async def read(self, size: int) -> bytes:  # type: ignore[override]
+            return super().read(size)
+
+    class Server:
+        loop = get_loop()
+        req_kw = {"RequestPayer": "requester"}
+
+        def split_path(self, path: str) -> tuple[str, str, None]:
+            return "bucket", path, None
+
+        async def _call_s3(self, method: str, **arguments: Any) -> dict[str, Any]:
+            asked.append({"method": method, **arguments})
+            # None is answered before all are asked for.
+            while len(asked) < 2:
+                await asyncio.sleep(0.001)
+            first, last = re.findall("[0-9]+", arguments["Range"])
+            return {"Body": Body(stored[int(first) : int(last) + 1]), "ContentType": f"x/{first}"}
+
+    store = _stores.S3Store(Server())
+    ranges, attributes = store.ranges("x", [(0, 10), (90, 100)], "version")
+    assert ranges == [stored[:10], stored[90:]] and attributes == {"ContentType": "x/0"}
+    same = {"method": "get_object", "Bucket": "bucket", "Key": "x", "IfMatch": "version", "RequestPayer": "requester"}
+    assert asked == [{**same, "Range": "bytes=0-9"}, {**same, "Range": "bytes=90-99"}]
+    with pytest.raises(OSError, match="the store gave 5 of 10 bytes"):
+        store.read("x", 95, 105, "version")

@@ -115,20 +115,22 @@ def test_all_that_a_task_refers_to_is_asked_for(
 def test_a_process_may_use_what_it_has_named_itself(plan: polyseal.jobs.Plan, stranger: None) -> None:
     # Somewhere else a plan was made with that key, and is not here.
     assert plan.tasks[0].run().outcomes[0].status == "failed"
-    polyseal.jobs.plan("verify", plan.spec.source, key=plan.references[0])
+    polyseal.jobs.plan("verify", plan.spec.source.url, key=plan.references[0])
     assert plan.tasks[0].run().outcomes[0].status == "done"
 
 
 def test_a_plan_allows_the_keys_of_its_stores(tmp_path: Path, plan: polyseal.jobs.Plan, stranger: None) -> None:
-    first = polyseal.jobs.plan("encrypt", plan.spec.source, plan.spec.target, key=plan.references)
+    assert plan.spec.target is not None
+    source, target = plan.spec.source.url, plan.spec.target.url
+    first = polyseal.jobs.plan("encrypt", source, target, key=plan.references)
     assert [each.status for each in first.run()] == ["done"]
     _task_keys._named.clear()
     options = {"polyseal": {"key": plan.references[0]}}
     # fsspec may have the file system already, and make none.
-    fsspec.core.url_to_fs(f"polyseal::{plan.spec.target}", **options)
+    fsspec.core.url_to_fs(f"polyseal::{target}", **options)
     again = polyseal.jobs.plan(
         "encrypt",
-        f"polyseal::{plan.spec.target}",
+        f"polyseal::{target}",
         f"file://{tmp_path}/again",
         recipients="age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
         storage_options=options,
@@ -153,7 +155,7 @@ def test_to_unpickle_a_task_allows_nothing(tmp_path: Path, plan: polyseal.jobs.P
     polyseal.jobs.allow_keys(["env:OTHER"])
     # A task that has such a file system in it, which nothing uses; and one that reads by it.
     [task] = plan.tasks
-    beside = replace(task, spec=replace(task.spec, source_options={"unused": fs}))
+    beside = replace(task, spec=replace(task.spec, source=replace(task.spec.source, options={"unused": fs})))
     within = polyseal.jobs.plan(
         "encrypt",
         "dir://sealed",

@@ -85,19 +85,47 @@ async def _range_of_s3(fs: Any, path: str, start: int, stop: int) -> bytes:
 
     if start >= stop:
         return b""
-    bucket, key, version = fs.split_path(path)
-    of_version = {"VersionId": version} if version else {}
 
     async def once() -> bytes:
-        answer = await fs._call_s3(
-            "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", **of_version, **fs.req_kw
-        )
-        return await body_of(answer, stop - start)
+        return (await _answer_of_s3(fs, path, start, stop))[0]
 
     return bytes(await _error_wrapper(once, retries=fs.retries))
 
 
-async def body_of(answer: dict[str, Any], most: int) -> bytes:
+def s3_ranges(
+    fs: Any, path: str, ranges: Sequence[tuple[int, int]], **conditions: str
+) -> list[tuple[bytes, dict[str, Any]]]:
+    """Ranges of an object of S3, none of them empty, at once, and the answer that each came in; fewer bytes at the
+    object's end. They are asked for under ``conditions``, such as ``IfMatch``.
+    """
+
+    async def all_of() -> list[tuple[bytes, dict[str, Any]]]:
+        asked = (_answer_of_s3(fs, path, start, stop, **conditions) for start, stop in ranges)
+        return list(await asyncio.gather(*asked))
+
+    found: list[tuple[bytes, dict[str, Any]]] = sync(fs.loop, all_of)
+    return found
+
+
+async def _answer_of_s3(
+    fs: Any, path: str, start: int, stop: int, **conditions: str
+) -> tuple[bytes, dict[str, Any]]:
+    bucket, key, version = fs.split_path(path)
+    of_version = {"VersionId": version} if version else {}
+    # By the convention of fsspec, this is the coroutine behind `call_s3`.
+    answer = await fs._call_s3(
+        "get_object",
+        Bucket=bucket,
+        Key=key,
+        Range=f"bytes={start}-{stop - 1}",
+        **of_version,
+        **conditions,
+        **fs.req_kw,
+    )
+    return await _body_of(answer, stop - start), answer
+
+
+async def _body_of(answer: dict[str, Any], most: int) -> bytes:
     """The body of an answer of S3, and no more than shows that it is too much."""
     data = bytearray()
     async with answer["Body"] as body:
@@ -155,4 +183,4 @@ def _asked(header: str) -> int:
     return int(found[2]) - int(found[1]) + 1 if found[1] else int(found[2])
 
 
-__all__ = ["bounded", "body_of", "is_s3", "ranges", "read"]
+__all__ = ["bounded", "is_s3", "ranges", "read", "s3_ranges"]

@@ -12,7 +12,6 @@ Local files are reached through no link that somebody could put there: see ``Loc
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import hashlib
 import io
@@ -30,7 +29,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
-from ._bounds import body_of, bounded, is_s3, read
+from ._bounds import bounded, is_s3, read, s3_ranges
 from ._marks import Mark
 from ._opening import too_few, version_of
 from ._polyseal import Directory, NewFile
@@ -126,7 +125,7 @@ class Store:
 
     def now(self, path: str) -> tuple[int, str] | None:
         """The size and version; nothing where nothing is."""
-        self.fs.invalidate_cache(self.fs._parent(path))
+        self.fs.invalidate_cache(_above(self.fs, path))
         try:
             info = self.fs.info(path)
         except FileNotFoundError:
@@ -193,7 +192,7 @@ class Store:
 
     def _new(self, path: str, *, overwrite: bool) -> Any:
         """A file to write, which appears when it is committed."""
-        self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        self.fs.makedirs(_above(self.fs, path), exist_ok=True)
         return staged(self.fs, path, overwrite=overwrite)
 
     def _expect(self, path: str, version: str | None) -> None:
@@ -206,6 +205,11 @@ class Store:
     ) -> str:
         """Writes new first bytes; ``read`` reads the others of that version. Its new version."""
         return self.put(path, _with_head(head, size, read), size, version, mark, head, attributes)
+
+
+def _above(fs: AbstractFileSystem, path: str) -> str:
+    """The directory that has it."""
+    return path.rstrip("/").rpartition("/")[0] or str(fs.root_marker)
 
 
 def _with_head(head: bytes, size: int, read: Read) -> Iterator[bytes]:
@@ -366,33 +370,15 @@ class S3Store(Store):
     def ranges(
         self, path: str, ranges: Sequence[tuple[int, int]], version: str
     ) -> tuple[list[bytes], dict[str, Any]]:
-        from fsspec.asyn import sync
-
-        bucket, key, _ = self.fs.split_path(path)
-
-        async def get(start: int, stop: int) -> tuple[bytes, dict[str, Any]]:
-            answer = await self.fs._call_s3(
-                "get_object",
-                Bucket=bucket,
-                Key=key,
-                Range=f"bytes={start}-{stop - 1}",
-                IfMatch=version,
-                **self.fs.req_kw,
-            )
-            data = await body_of(answer, stop - start)
-            if len(data) != stop - start:
-                raise too_few(path, len(data), stop - start)
-            return data, _preserved_attributes(answer)
-
-        async def get_all() -> list[tuple[bytes, dict[str, Any]]]:
-            return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))
-
         with _conditions(path, _changed(path)):
             if all(start == stop for start, stop in ranges):
                 # No range has no bytes.
                 return [b""] * len(ranges), _preserved_attributes(self._call("head_object", path, IfMatch=version))
-            found = sync(self.fs.loop, get_all)
-        return [data for data, _ in found], found[0][1]
+            found = s3_ranges(self.fs, path, ranges, IfMatch=version)
+            for (start, stop), (data, _) in zip(ranges, found):
+                if len(data) != stop - start:
+                    raise too_few(path, len(data), stop - start)
+        return [data for data, _ in found], _preserved_attributes(found[0][1])
 
     def put(
         self,
@@ -542,7 +528,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
         return NewFile(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
         return _MemoryFile(fs, path)
-    # Not by `open`, which adds it to a transaction.
+    # By the hook that file systems have for those around them: `open` adds it to a transaction.
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 
 

@@ -156,33 +156,66 @@ class Done:
     of_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where objects are."""
+
+    url: str
+    # Not in what engines log of a task: it may hold credentials.
+    options: dict[str, Any] = field(repr=False)
+
+    def store(self, *, output: bool) -> tuple[Store, str]:
+        """Its store, and the path in it. ``output`` says that something is written there."""
+        return store(self.url, self.options, output=output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What opens objects, what new ones are for, and how those are sealed. Keys are references."""
+
+    key_set: dict[str, Any]
+    #: The recipients that ``rekey`` gives objects to, and whether it keeps those of now.
+    to: dict[str, Any] | None
+    keep: bool
+    sealing: dict[str, Any]
+
+    def references(self) -> list[str]:
+        """The keys and identities that tasks refer to."""
+        both = references(self.key_set) + ([] if self.to is None else references(self.to))
+        return list(dict.fromkeys(both))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How much a task has, and does at once."""
+
+    objects_per_task: int
+    part_size: int
+    concurrency: int
+
+    def __post_init__(self) -> None:
+        if self.part_size < LEAST_PART:
+            raise ValueError(f"a part has at least {LEAST_PART} bytes, not {self.part_size}")
+        if self.objects_per_task < 1 or self.concurrency < 1:
+            raise ValueError("a task has one object or more, and works at one or more together")
+
+
 @dataclass(frozen=True)
 class _JobSpec:
     """The common part of all tasks of a plan. Nothing in it is secret, but for the options of the stores, and the
     secret that marks are made with."""
 
     operation: Operation
-    source: str
-    target: str | None
-    # Not in what engines log of a task: it may hold credentials.
-    source_options: dict[str, Any] = field(repr=False)
-    target_options: dict[str, Any] = field(repr=False)
-    key_set: dict[str, Any]
-    to: dict[str, Any] | None = None
-    keep: bool = False
-    sealing: dict[str, Any] = field(default_factory=dict)
-    concurrency: int = 8
+    source: _Place
+    target: _Place | None
+    keys: _Keys
+    limits: _Limits
     #: The secret of this plan alone, which is not stored anywhere: see ``_marks``.
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def mark(self, item: Item) -> Mark:
         """The mark of an object that this plan has made of that version of its source."""
         return Mark(self.secret, (self.operation, item.name, item.version, item.size))
-
-    def references(self) -> list[str]:
-        """The keys and identities that tasks refer to."""
-        both = references(self.key_set) + ([] if self.to is None else references(self.to))
-        return list(dict.fromkeys(both))
 
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
         """The outcome of an object."""
@@ -196,10 +229,10 @@ class _JobSpec:
 
     def stores(self) -> tuple[Store, str, Store, str]:
         """Where objects come from, and where they go."""
-        source, below = store(self.source, self.source_options, output=self.operation == "rekey")
+        source, below = self.source.store(output=self.operation == "rekey")
         if self.target is None:
             return source, below, source, below
-        return (source, below, *store(self.target, self.target_options, output=True))
+        return (source, below, *self.target.store(output=True))
 
 
 @dataclass(frozen=True)
@@ -226,7 +259,7 @@ class Task:
             told = self.failed(_text(error))
             outcomes, parts = told.outcomes, told.parts
         else:
-            with ThreadPoolExecutor(max(1, min(self.spec.concurrency, len(self.items) + len(self.parts)))) as pool:
+            with ThreadPoolExecutor(max(1, min(self.spec.limits.concurrency, len(self.items) + len(self.parts)))) as pool:
                 outcomes = tuple(pool.map(worker.item, self.items))
                 parts = tuple(pool.map(worker.part, self.parts))
         return Result(
@@ -261,8 +294,8 @@ class _Worker:
             self.source, self.source_path, self.target, self.target_path = spec.stores()
             # Options of a store may refer to keys, too.
             expect_allowed([*_opened_by(self.source.fs), *_opened_by(self.target.fs)])
-            self.key_set = _resolved_keys(spec.key_set)
-            self.to: KeySetArgs = {} if spec.to is None else _resolved_keys(spec.to)
+            self.key_set = _resolved_keys(spec.keys.key_set)
+            self.to: KeySetArgs = {} if spec.keys.to is None else _resolved_keys(spec.keys.to)
 
     def item(self, item: Item) -> Outcome:
         try:
@@ -299,7 +332,7 @@ class _Worker:
             return False
         if self.spec.operation == "rekey":
             # Whoever could open it before, if they still can; otherwise the new ones.
-            new: KeySetArgs = self.key_set if self.spec.keep else {**self.key_set, "key": None, "identity": None, **self.to}
+            new: KeySetArgs = self.key_set if self.spec.keys.keep else {**self.key_set, "key": None, "identity": None, **self.to}
             return all(True for _ in _OpenedFile(target, new).pieces())
         source = self._stored(item)
         sealed, plain = (source, target) if self.spec.operation == "decrypt" else (target, source)
@@ -307,7 +340,7 @@ class _Worker:
         return file.size == plain.size and all(piece == plain.read(at, at + len(piece)) for at, piece in file.pieces())
 
     def encrypt(self, item: Item) -> str:
-        sealer = StreamSealer(**self.spec.sealing, **self.key_set)
+        sealer = StreamSealer(**self.spec.keys.sealing, **self.key_set)
         return self._put(item, self._sealed(item, sealer), item.size, sealer.header)
 
     def _sealed(self, item: Item, sealer: StreamSealer) -> Iterator[bytes]:
@@ -331,7 +364,7 @@ class _Worker:
 
     def rekey(self, item: Item) -> str:
         stored = self._stored(item)
-        new = rekey_header(stored.header(), to=self.to, keep=self.spec.keep, **self.key_set)
+        new = rekey_header(stored.header(), to=self.to, keep=self.spec.keys.keep, **self.key_set)
         return self.source.replace_head(
             self._source(item), new, item.size, item.version, stored.read, self.spec.mark(item), stored.attributes
         )
@@ -448,7 +481,7 @@ def _joined(root: str, name: str) -> str:
 class Plan:
     """Tasks, and what has become of them."""
 
-    def __init__(self, spec: _JobSpec, items: list[Item], objects_per_task: int, part_size: int, manifest: Path | None) -> None:
+    def __init__(self, spec: _JobSpec, items: list[Item], manifest: Path | None) -> None:
         self.spec = spec
         self.manifest = manifest
         self._job = _job(spec)
@@ -458,9 +491,9 @@ class Plan:
         self._uploads: dict[str, tuple[Item, str]] = {}
         self._source, _, self._target, self._target_path = spec.stores()
         #: The references that tasks use, as workers allow them: see ``allow_keys``.
-        self.references = spec.references()
+        self.references = spec.keys.references()
         self._failed: list[Outcome] = []
-        self.tasks = self._cut(objects_per_task, part_size)
+        self.tasks = self._cut(spec.limits)
         #: Names of objects of which the outcome is known.
         self._finished: set[str] = set()
         self._bytes = 0
@@ -470,7 +503,7 @@ class Plan:
         """The bytes of all objects."""
         return sum(item.size for item in self.items)
 
-    def _cut(self, objects_per_task: int, part_size: int) -> list[Task]:
+    def _cut(self, limits: _Limits) -> list[Task]:
         tasks, small = [], []
         # A part that is sealed again must have the same plaintext: only a source that compares versions promises it.
         compared = self.spec.operation == "decrypt" or self._source.parts
@@ -484,26 +517,25 @@ class Plan:
             if not item.version:
                 self._failed.append(self.spec.unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
                 continue
-            if not in_parts or item.size <= part_size:
+            if not in_parts or item.size <= limits.part_size:
                 small.append(item)
                 continue
             try:
-                parts = self._parts(item, part_size)
+                parts = self._parts(item, limits.part_size)
             except Exception as error:
                 self._failed.append(self.spec.unfit(item, _text(error)))
                 continue
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
             tasks += [Task(self.spec, parts=(part,)) for part in parts]
-        tasks += [
-            Task(self.spec, tuple(small[at : at + objects_per_task])) for at in range(0, len(small), objects_per_task)
-        ]
+        step = limits.objects_per_task
+        tasks += [Task(self.spec, tuple(small[at : at + step])) for at in range(0, len(small), step)]
         return tasks
 
     def _parts(self, item: Item, least: int) -> list[Part]:
         header, ticket = b"", None
         if self.spec.operation == "encrypt":
-            sealer = Sealer(item.size, item.version.encode(), **self.spec.sealing, **resolved(self.spec.key_set))
+            sealer = Sealer(item.size, item.version.encode(), **self.spec.keys.sealing, **resolved(self.spec.keys.key_set))
             header, ticket = sealer.header, sealer.ticket()
             ranges = sealer.parts(part_size(sealer.stored_size, least))
         else:
@@ -663,43 +695,41 @@ def plan(
         raise ValueError("rekey says by `keep` whether those who can open an object now still can, and only rekey does")
     if to is not None and not {"key", "recipients"} >= to.keys():
         raise ValueError(f"`to` has a key or recipients, no {sorted(to.keys() - {'key', 'recipients'})[0]}")
-    if part_size < LEAST_PART:
-        raise ValueError(f"a part has at least {LEAST_PART} bytes, not {part_size}")
-    if objects_per_task < 1 or concurrency < 1:
-        raise ValueError("a task has one object or more, and works at one or more together")
+    limits = _Limits(objects_per_task, part_size, concurrency)
     options = storage_options or {}
-    spec = _JobSpec(
-        operation,
-        source,
-        target,
-        options,
-        options if target_options is None else target_options,
+    keys = _Keys(
         by_reference(key, identity, recipients, context),
         None if to is None else by_reference(to.get("key"), None, to.get("recipients", ()), None),
         bool(keep),
         dict(suite=suite, segment_size=segment_size, header_size=header_size),
-        concurrency,
     )
-    before = {} if manifest is None else _done(Path(manifest), spec)
+    goes = None if target is None else _Place(target, options if target_options is None else target_options)
+    spec = _JobSpec(operation, _Place(source, options), goes, keys, limits)
+    return _listed(spec, overwrite, None if manifest is None else Path(manifest))
+
+
+def _listed(spec: _JobSpec, overwrite: bool, manifest: Path | None) -> Plan:
+    """The plan for what there is now and is not done. With ``overwrite``, what is in the target is replaced."""
+    before = {} if manifest is None else _done(manifest, spec)
     source_store, source_path, target_store, target_path = spec.stores()
-    named([*spec.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
+    named([*spec.keys.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
     there: dict[str, str] = {}
-    if target is not None:
-        with path_errors(target):
+    if spec.target is not None:
+        with path_errors(spec.target.url):
             found = target_store.find(target_path)
         there = {_name(path, target_path): target_store.version(info) for path, info in found.items()}
-    with path_errors(source):
+    with path_errors(spec.source.url):
         listed = source_store.find(source_path)
         is_there = bool(listed) or source_store.fs.exists(source_path)
     if not is_there:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), without_secrets(source))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), without_secrets(spec.source.url))
     items = []
     for path, info in sorted(listed.items()):
         name, version = _name(path, source_path), source_store.version(info)
-        if (version, None if target is None else there.get(name)) in before.get(name, ()):
+        if (version, None if spec.target is None else there.get(name)) in before.get(name, ()):
             continue
         items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
-    return Plan(spec, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
+    return Plan(spec, items, manifest)
 
 
 def _opened_by(fs: Any) -> list[str]:
@@ -718,7 +748,8 @@ def _name(path: str, root: str) -> str:
 
 def _job(spec: _JobSpec) -> str:
     """The hash that tells a job from another that has the same manifest."""
-    job = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
+    target, keys = None if spec.target is None else spec.target.url, spec.keys
+    job = (spec.operation, spec.source.url, target, keys.key_set, keys.to, keys.keep, keys.sealing)
     return hashlib.sha256(json.dumps(job, sort_keys=True, default=str).encode()).hexdigest()
 
 
