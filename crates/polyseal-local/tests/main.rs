@@ -11,5 +11,6 @@
 mod contents;
 mod layers;
 mod promises;
+mod rekey;
 mod store;
 mod windows;

@@ -14,7 +14,7 @@ use polyseal_file::{
 use polyseal_local::{
     Error, FileOutcome, NewStoredFile, NewTree, Options, OverwriteRule, Problem, Rekey, RekeyMode,
     RekeyPlan, RekeyTarget, RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer,
-    VersionCheck, stored_name,
+    Trust, VersionCheck, stored_name,
 };
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
@@ -242,6 +242,20 @@ impl TestDir {
 
 fn problem<T: std::fmt::Debug>(result: Result<T>) -> Problem {
     result.unwrap_err().into_problem()
+}
+
+/// In a store, no header is rewritten in place, and so none is left to be put back.
+#[test]
+fn nothing_is_put_back_in_a_store() {
+    let room = TestDir::new();
+    room.seal(false, || ()).unwrap();
+    let name = Path::new("a.polyseal");
+    let version = room.map.open(name).unwrap();
+    let one = RekeyTarget::StoredFile { version: version.as_ref(), shown: name };
+    for target in [one, RekeyTarget::StoredTree(Arc::new(room.map.clone()))] {
+        let refused = Rekey::restore(target, Trust::SamePayload).run();
+        assert!(matches!(problem(refused), Problem::InAStore));
+    }
 }
 
 #[test]
