@@ -98,7 +98,7 @@ fn the_tickets_of_the_reference_are_taken_and_seal_what_it_seals() {
 /// The order of another process, in its environment: the ticket comes on its standard input, before
 /// the plaintext.
 const PART: &str = "POLYSEAL_TEST_PART";
-const WORKER: &str = "a_part_is_sealed_by_another_process_if_it_is_told_to";
+const WORKER: &str = "ticket::a_part_is_sealed_by_another_process_if_it_is_told_to";
 const BYTES: usize = 300_000;
 const FIXED: &str = "\"9a0364b9e99bb480dd25e1f0284c8555\"";
 

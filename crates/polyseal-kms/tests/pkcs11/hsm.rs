@@ -35,16 +35,19 @@ pub(crate) fn alone(name: &str, test: impl FnOnce(&Hsm)) {
     let paths = env::var_os("PATH").unwrap();
     let paths = env::join_paths([plugin.to_owned()].into_iter().chain(env::split_paths(&paths)));
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args([name, "--exact", "--nocapture"]).env(OURS, directory.path());
+    child.args([&format!("pkcs11::{name}"), "--exact", "--nocapture"]).env(OURS, directory.path());
     child.env("SHIM", directory.path()).env("PATH", paths.unwrap());
     child.env("PKCS11_MODULE", hsm.module()).env_remove("PKCS11_PIN").env_remove("PKCS11_PIN_FILE");
-    run(hsm.environment(&mut child));
+    // A name that no test has runs none, and passes.
+    assert!(run(hsm.environment(&mut child)).contains("1 passed"), "{name}");
 }
 
-fn run(command: &mut Command) {
+/// Everything that the command says, which must succeed.
+fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");
+    said.into_owned()
 }
 
 impl Hsm {

@@ -193,7 +193,7 @@ mod tests {
             seen.requests.lock().unwrap().push(range.clone());
             async move {
                 seen.most.fetch_max(seen.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 seen.now.fetch_sub(1, Ordering::SeqCst);
                 if seen.fails.load(Ordering::SeqCst) {
                     return Err(io::ErrorKind::ConnectionReset.into());
