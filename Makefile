@@ -43,9 +43,9 @@ format: ## layout, stray files, length of lines and pages
 
 # What lint and rustdoc look at, compiled once for both: everything but the benchmark, which is `make -C research bench-tests`.
 LOOKED_AT = --locked --workspace --exclude polyseal-bench \
-	--features polyseal/memcheck,polyseal/long-tests,polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount
+	--features polyseal/memcheck,polyseal/long-tests,polyseal-kms/kms,polyseal-object-store/trees
 lint: ## clippy on everything
-	cargo clippy $(LOOKED_AT) --all-targets -- -D warnings
+	cargo clippy $(LOOKED_AT),polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount --all-targets -- -D warnings
 
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.
@@ -66,7 +66,7 @@ unit: ## the tests of all crates
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code
-	RUSTDOCFLAGS="-D warnings" cargo doc $(LOOKED_AT) --no-deps --exclude polyseal-cli
+	RUSTDOCFLAGS="-D warnings" cargo doc --exclude polyseal-cli $(LOOKED_AT) --no-deps
 
 python: ## the references, the papers and the scripts
 	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto contrib research scripts vectors
