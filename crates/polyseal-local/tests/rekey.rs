@@ -1,4 +1,4 @@
-//! What is rekeyed is rekeyed by one builder: of one file the failure is that of the run, of several
+//! One builder rekeys everything: of one file the failure is that of the run, of several
 //! each is told.
 
 #![allow(

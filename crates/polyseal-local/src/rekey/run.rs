@@ -101,13 +101,13 @@ impl<'a> Rekey<'a> {
     /// Does it.
     ///
     /// # Errors
-    /// Of one file: [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`],
+    /// With one file: [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`],
     /// [`Problem::Interrupted`], [`Problem::File`] if it does not open, [`Problem::Sealing`] if it
     /// cannot be for these recipients, an I/O error or the store's. Then it is as it was, unless it
     /// is [`Problem::Torn`]. If its header is to be put back, [`Problem::BadBackup`], or an I/O
     /// error: `NotFound` if there is no copy.
     ///
-    /// Of several: an error of the iterator or of what is told of each file; if the manifest does
+    /// With several files: an error of the iterator or of what is told of each file; if the manifest does
     /// not open; [`Problem::Cancelled`].
     ///
     /// In a store, [`Problem::InAStore`] for anything but [`RekeyMode::Header`](super::RekeyMode).

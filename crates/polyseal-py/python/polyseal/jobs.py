@@ -171,7 +171,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What opens objects, what new ones are for, and how those are sealed. Keys are references."""
+    """Keys that open objects, recipients of new ones, and how those are sealed. Keys are references."""
 
     key_set: dict[str, Any]
     #: The recipients that ``rekey`` gives objects to, and whether it keeps those of now.
