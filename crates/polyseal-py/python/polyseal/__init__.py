@@ -126,6 +126,6 @@ __all__ = [
 ]
 __all__ += _algorithms
 try:
-    from ._polyseal import Flex
+    from ._polyseal import Flex as Flex
 except ImportError:  # Built without the feature `flex`.
     __all__.remove("Flex")
