@@ -7,8 +7,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 
-use polyseal_file::KeyFileError;
-use polyseal_file::age::{KeeperErrorClass, PluginProblem};
+use polyseal_file::{Class, KeyFileError};
 
 /// Why a function failed: what C reads with `polyseal_last_error`.
 #[derive(Debug)]
@@ -157,84 +156,65 @@ impl From<polyseal::Error> for Failure {
     }
 }
 
-impl From<KeeperErrorClass> for Code {
-    fn from(class: KeeperErrorClass) -> Self {
+impl From<Class> for Code {
+    fn from(class: Class) -> Self {
         match class {
-            KeeperErrorClass::System => Self::Io,
-            KeeperErrorClass::NoKey => Self::Keeper,
-            KeeperErrorClass::Usage => Self::Unsupported,
-            KeeperErrorClass::Content => Self::KeyFile,
+            Class::Io
+            | Class::NotADirectory
+            | Class::NotOurs
+            | Class::Appeared
+            | Class::PluginFailed
+            | Class::KeeperFailed => Self::Io,
+            Class::Exists | Class::Forbidden => Self::Exists,
+            Class::Changed | Class::Busy | Class::Cancelled => Self::Changed,
+            Class::Grew => Self::Grew,
+            Class::Usage | Class::Unsuitable | Class::TooMuchWork => Self::Unsupported,
+            Class::NotEncrypted | Class::Armored => Self::NotEncrypted,
+            Class::Version => Self::Version,
+            Class::Header => Self::Header,
+            Class::Armor => Self::Armor,
+            Class::NoMatchingKey | Class::TooManyTries => Self::NoMatchingKey,
+            Class::BadPassphrase | Class::PassphraseNeeded | Class::WrongPassphrase => {
+                Self::Passphrase
+            }
+            Class::BadContext | Class::Context => Self::Context,
+            Class::Recipients => Self::Recipients,
+            Class::Length => Self::Length,
+            Class::Suite => Self::Suite,
+            Class::KeyFile | Class::KeyRefused | Class::RecipientRefused | Class::KeyAltered => {
+                Self::KeyFile
+            }
+            Class::KeyUnavailable => Self::Keeper,
+            Class::Truncated => Self::Truncated,
+            // Trees have no functions here.
+            Class::Corrupt
+            | Class::Manifest
+            | Class::UnboundManifest
+            | Class::Missing
+            | Class::Added
+            | Class::OtherFile
+            | Class::OtherContents => Self::Corrupt,
+            Class::TooLong => Self::TooLong,
+            Class::Memory => Self::Memory,
+            Class::Random => Self::Random,
+            Class::Defect => Self::Defect,
         }
     }
 }
 
 impl From<polyseal_file::Error> for Failure {
     fn from(error: polyseal_file::Error) -> Self {
-        use polyseal_file::Error as E;
-        let code = match &error {
-            E::Io { .. } => Code::Io,
-            E::Armor(_) => Code::Armor,
-            E::InputChanged | E::Cancelled => Code::Changed,
-            E::OutputNotEmpty => Code::Exists,
-            E::NotAPolysealFile | E::NotArmored | E::AgeFile | E::Armored => Code::NotEncrypted,
-            E::UnsupportedVersion(_) | E::AgeVersion => Code::Version,
-            E::Header(_) | E::HeaderNotAuthentic => Code::Header,
-            E::NoMatchingKey | E::AgeTries => Code::NoMatchingKey,
-            E::PassphraseNeeded | E::WrongPassphrase | E::Passphrase | E::AgePassphrase => {
-                Code::Passphrase
-            }
-            E::AgeWork { .. } => Code::Unsupported,
-            E::Stretch => Code::Memory,
-            E::Context | E::ContextMissing | E::ContextDiffers | E::ContextUnexpected => {
-                Code::Context
-            }
-            E::NoRecipients
-            | E::TooManyRecipients
-            | E::PassphraseNotAlone
-            | E::MixedRecipients
-            | E::AgeKeyFile => Code::Recipients,
-            E::Corrupt { .. } => Code::Corrupt,
-            E::CutShort | E::Extended | E::Truncated => Code::Truncated,
-            E::TooLong => Code::TooLong,
-            E::PartBytes { .. } | E::BufferBytes { .. } => Code::Length,
-            E::Suite(_) | E::SuiteLeftOut { .. } | E::SuiteOfSegments(_) | E::SegmentSize(_) => {
-                Code::Suite
-            }
-            E::KeyFile(_) | E::Age(_) => Code::KeyFile,
-            E::AgePlugin(error) => match error.problem() {
-                PluginProblem::Refused(_) => Code::KeyFile,
-                _ => Code::Io,
-            },
-            E::Keeper(error) => error.class().into(),
-            E::Random => Code::Random,
-            _ => Code::Defect,
-        };
-        Self::new(code, error.to_string())
+        Self::new(error.class().into(), error.to_string())
     }
 }
 
 impl From<polyseal_local::Error> for Failure {
     fn from(error: polyseal_local::Error) -> Self {
-        use polyseal_local::Problem as P;
-
         let mut text = error.to_string();
-        if matches!(error.problem(), P::Interrupted) {
+        if matches!(error.problem(), polyseal_local::Problem::Interrupted) {
             text += ", which polyseal rekey --restore undoes";
         }
-        let code = match error.into_problem() {
-            P::File(error) | P::Sealing(error) => Self::from(error).code,
-            P::Exists
-            | P::DanglingLink
-            | P::NotAFile
-            | P::Forbidden(_)
-            | P::Interrupted
-            | P::BackupNameTaken(_) => Code::Exists,
-            P::Changed | P::ChangedLength | P::Busy | P::Cancelled => Code::Changed,
-            P::Grew => Code::Grew,
-            P::NotRekeyable | P::NotWithAge(_) => Code::Unsupported,
-            _ => Code::Io,
-        };
-        Self::new(code, text)
+        Self::new(error.class().into(), text)
     }
 }
 

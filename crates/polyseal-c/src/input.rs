@@ -7,6 +7,8 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use polyseal_file::reason;
+
 use crate::error::{Code, Failure, Result};
 
 /// A file's name, which is bytes.
@@ -48,7 +50,8 @@ pub(crate) unsafe fn open_input(name: *const c_char) -> Result<File> {
 /// Opens a regular file; `what` it is stands in the error.
 pub(crate) fn open(path: &Path, what: &str) -> Result<File> {
     let opened = open_regular(path);
-    opened.map_err(|error| Failure::new(Code::Io, format!("cannot read {what}: {error}")))
+    opened
+        .map_err(|error| Failure::new(Code::Io, format!("cannot read {what}: {}", reason(&error))))
 }
 
 fn open_regular(path: &Path) -> io::Result<File> {

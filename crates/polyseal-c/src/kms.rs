@@ -9,7 +9,7 @@ use polyseal_kms::{KeyError, Plugin, Settings, key_from_file};
 
 pub(crate) use polyseal_kms::MAX_KEY_FILE_BYTES;
 
-use crate::error::{Code, Failure, Result};
+use crate::error::{Failure, Result};
 
 /// The key in a key file, plain or wrapped.
 pub(crate) fn key(file: &[u8]) -> Result<Key> {
@@ -23,10 +23,6 @@ pub(crate) fn plugins() -> [Arc<dyn InProcessPlugin>; 1] {
 
 impl From<KeyError> for Failure {
     fn from(error: KeyError) -> Self {
-        match error {
-            KeyError::File(error) => error.into(),
-            KeyError::Kms(error) => Self::new(error.class().into(), error.to_string()),
-            error => Self::new(Code::Defect, error.to_string()),
-        }
+        Self::new(error.class().into(), error.to_string())
     }
 }

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities_with};
-use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite};
+use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite, reason};
 use polyseal_local::cores;
 use zeroize::Zeroizing;
 
@@ -200,8 +200,8 @@ fn key_file(path: &Path) -> Result<Key> {
     // One byte more than a key file may have shows that there are more.
     let room = kms::MAX_KEY_FILE_BYTES + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
-    file.take(room as u64)
-        .read_to_end(&mut contents)
-        .map_err(|error| Failure::new(Code::Io, format!("cannot read the key file: {error}")))?;
+    file.take(room as u64).read_to_end(&mut contents).map_err(|error| {
+        Failure::new(Code::Io, format!("cannot read the key file: {}", reason(&error)))
+    })?;
     kms::key(&contents)
 }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use polyseal_file::age::{InProcessPlugin, KeeperError};
+use polyseal_file::age::InProcessPlugin;
 use polyseal_kms::{Error, KeyError, Plugin, Settings};
 
-use crate::error::{Code, Failure, keeper_failure};
+use crate::error::Failure;
 use crate::prompt;
 
 pub(crate) fn settings() -> Settings {
@@ -20,16 +20,12 @@ pub(crate) fn plugins() -> Vec<Arc<dyn InProcessPlugin>> {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        keeper_failure(&KeeperError::from(&error))
+        Self::from_library(error.class(), error.to_string(), error.hint())
     }
 }
 
 impl From<KeyError> for Failure {
     fn from(error: KeyError) -> Self {
-        match error {
-            KeyError::File(error) => error.into(),
-            KeyError::Kms(error) => error.into(),
-            other => Self::new(Code::Content, other.to_string()),
-        }
+        Self::from_library(error.class(), error.to_string(), error.hint())
     }
 }

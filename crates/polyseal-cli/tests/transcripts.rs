@@ -2,8 +2,7 @@
 
 /// The system's text for one of its error numbers.
 fn words(code: i32) -> String {
-    let text = std::io::Error::from_raw_os_error(code).to_string();
-    text.split(" (os error ").next().unwrap().to_owned()
+    polyseal_file::reason(&std::io::Error::from_raw_os_error(code))
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io;
 
 #[cfg(feature = "age")]
 use crate::age::{KeeperError, PluginError};
+use crate::class::reason;
 use crate::key::Key;
 
 /// A result with this crate's [`Error`].
@@ -249,7 +250,7 @@ pub enum KeyFileError {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
+            Self::Io { what, source } => write!(f, "cannot {what}: {}", reason(source)),
             Self::OtherFile => f.write_str("it is another file than the one that is expected"),
             Self::OtherContents => f.write_str(
                 "its contents are not the expected ones: somebody who can open it has changed it",

@@ -51,6 +51,7 @@
 pub mod age;
 mod armor;
 mod batch;
+mod class;
 mod commitment;
 mod error;
 mod header;
@@ -84,6 +85,7 @@ mod version;
 mod whole_file;
 
 pub use armor::{ArmorReader, ArmorWriter};
+pub use class::{Class, io_hint, reason};
 pub use commitment::{COMMITMENT_BYTES, Commitment};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{

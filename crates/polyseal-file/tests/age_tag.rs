@@ -12,10 +12,10 @@ use ::p256::ecdh::diffie_hellman;
 use ::p256::elliptic_curve::sec1::ToSec1Point;
 use ::p256::{PublicKey, SecretKey};
 use polyseal_file::age::{
-    BoundedIdentity, Callbacks, InProcessPlugin, Keeper, KeeperError, KeeperErrorClass, KeyError,
-    KeyProblem, NoCallbacks, Recipient, RecipientList, in_process, p256, parse_identities_with,
+    BoundedIdentity, Callbacks, InProcessPlugin, Keeper, KeeperError, KeyError, KeyProblem,
+    NoCallbacks, Recipient, RecipientList, in_process, p256, parse_identities_with,
 };
-use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Output, Recipients};
+use polyseal_file::{Class, Decryptor, Encryptor, Error, Identities, Input, Output, Recipients};
 use zeroize::Zeroizing;
 
 fn data(name: &str) -> Vec<u8> {
@@ -44,7 +44,7 @@ impl Keeper for Software {
     fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         if self.refuses {
-            return Err(KeeperError::new(KeeperErrorClass::NoKey, "locked").with_hint("unlock it"));
+            return Err(KeeperError::new(Class::KeyUnavailable, "locked").with_hint("unlock it"));
         }
         let point = PublicKey::from_sec1_bytes(point).unwrap();
         let product = diffie_hellman(secret_key().to_nonzero_scalar(), point.as_affine());
@@ -91,7 +91,7 @@ fn a_file_of_polyseal_and_what_the_keeper_says() {
     assert_eq!(open(kept(Software::default()), &sealed).unwrap(), b"message");
     let refused = open(kept(Software { refuses: true, ..Software::default() }), &sealed);
     let Err(Error::Keeper(error)) = refused else { panic!("{refused:?}") };
-    assert_eq!(error.class(), KeeperErrorClass::NoKey);
+    assert_eq!(error.class(), Class::KeyUnavailable);
     assert_eq!((error.message(), error.hint()), ("locked", Some("unlock it")));
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use polyseal_file::age::{KeeperError, KeeperErrorClass as Class};
+use polyseal_file::Class;
+use polyseal_file::age::KeeperError;
 
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -96,7 +97,7 @@ impl Error {
         self.uri.as_deref()
     }
 
-    /// The class of the failure.
+    /// The class of the error.
     #[must_use]
     pub fn class(&self) -> Class {
         match &self.problem {
@@ -109,7 +110,7 @@ impl Error {
             | Problem::Unreachable(_)
             | Problem::Clock(_)
             | Problem::Service(_)
-            | Problem::Random => Class::System,
+            | Problem::Random => Class::KeeperFailed,
             Problem::Credentials(_)
             | Problem::Denied(_)
             | Problem::Disabled(_)
@@ -119,8 +120,8 @@ impl Error {
             | Problem::PinLocked
             | Problem::NoPin
             | Problem::Token(_)
-            | Problem::OtherPublicKey => Class::NoKey,
-            Problem::NotFromFile(_) | Problem::Check | Problem::File(_) => Class::Content,
+            | Problem::OtherPublicKey => Class::KeyUnavailable,
+            Problem::NotFromFile(_) | Problem::Check | Problem::File(_) => Class::KeyAltered,
         }
     }
 

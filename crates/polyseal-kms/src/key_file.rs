@@ -8,7 +8,7 @@ use std::fmt;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::{Key, is_wrapped_key};
+use polyseal_file::{Class, Key, is_wrapped_key};
 
 use crate::{Error, Result, Settings, WrappedKey};
 
@@ -32,6 +32,26 @@ pub enum KeyError {
     File(polyseal_file::Error),
     /// It is a wrapped key file, and gives no key.
     Kms(Error),
+}
+
+impl KeyError {
+    /// The class of the error.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::File(error) => error.class(),
+            Self::Kms(error) => error.class(),
+        }
+    }
+
+    /// Advice, if there is any, for whoever runs the tool `polyseal`.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Kms(error) => error.hint(),
+        }
+    }
 }
 
 impl fmt::Display for KeyError {

@@ -35,7 +35,7 @@ pub use context::Context;
 pub use error::{Error, Problem, Result};
 pub use key_file::{KeyError, MAX_KEY_FILE_BYTES, forget_keys, key_from_file, unwrap_once};
 pub use key_pair::{KeyPair, LazyKeeper, Plugin};
-pub use polyseal_file::age::KeeperErrorClass as Class;
+pub use polyseal_file::Class;
 pub use provider::{Blob, Kms, Point, connect};
 pub use public_key::{PublicKey, ShownKey};
 pub use settings::Settings;

@@ -119,7 +119,7 @@ fn a_locked_keyring() {
     let error = refusal(keyring.unwrap(&blob.bytes, &context));
     assert!(matches!(error.problem(), Problem::Unreachable(why) if why.contains("locked")));
     let error = refusal(keyring.wrap(&Key::generate().unwrap(), &context));
-    assert_eq!(error.class(), Class::System, "{error}");
+    assert_eq!(error.class(), Class::KeeperFailed, "{error}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn what_another_wrapped_or_was_altered() {
     let blob = keeper.wrap(&Key::generate().unwrap(), &context).unwrap().bytes;
     let error = refusal(other.keeper("tpm:").unwrap(&blob, &context));
     assert!(matches!(error.problem(), Problem::Refused(_)), "{error}");
-    assert_eq!(error.class(), Class::NoKey);
+    assert_eq!(error.class(), Class::KeyUnavailable);
     assert_eq!(other.loaded(), "");
     for at in (0..blob.len()).step_by(9) {
         let mut altered = blob.clone();

@@ -1,10 +1,10 @@
 //! The errors of files by name: each says what went wrong, and with which file.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest;
+use polyseal_file::{Class, manifest, reason};
 
 use crate::printable::shown;
 
@@ -94,10 +94,12 @@ pub enum Problem {
     InAStore,
     /// A store refused an operation.
     Store {
-        /// The verb in "cannot … it".
-        what: &'static str,
-        /// Its answer, which names the object.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        /// The sentence, which names the object.
+        sentence: String,
+        /// Its class.
+        class: Class,
+        /// Advice, if there is any.
+        hint: Option<&'static str>,
         /// Whether anyone who can write to the store can cause this.
         strange: bool,
     },
@@ -214,106 +216,118 @@ pub(crate) fn manifest_error(path: &Path) -> impl Fn(manifest::Error) -> Error {
     }
 }
 
-/// The system's words without Rust's "(os error 2)".
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.find(" (os error ").map_or(text.clone(), |at| text[..at].to_owned())
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display().to_string();
-        let mut text = String::new();
+impl Error {
+    /// The sentence, in which the file is called `name`: its path, or "it".
+    #[must_use]
+    pub fn sentence(&self, name: &str) -> String {
         match &*self.problem {
-            Problem::Io { what, source } => {
-                write!(text, "cannot {what} {path}: {}", reason(source))
+            Problem::Io { what, source } => format!("cannot {what} {name}: {}", reason(source)),
+            Problem::File(error) | Problem::Sealing(error) => error.to_string(),
+            Problem::Exists => format!("{name} already exists"),
+            Problem::DanglingLink => format!("{name} is a symbolic link to nothing"),
+            Problem::NoSuchDirectory | Problem::NotADirectory => {
+                format!("{name} is not a directory")
             }
-            Problem::File(error) | Problem::Sealing(error) => write!(text, "{path}: {error}"),
-            Problem::Exists => write!(text, "{path} already exists"),
-            Problem::DanglingLink => write!(text, "{path} is a symbolic link to nothing"),
-            Problem::NoSuchDirectory => write!(text, "{path} is not a directory"),
-            Problem::NotAFile => write!(text, "{path} is there, and is no regular file"),
+            Problem::NotAFile => format!("{name} is there, and is no regular file"),
             Problem::NotRekeyable => {
-                write!(text, "{path}: only a regular file without ASCII armour can be rekeyed")
+                "only a regular file without ASCII armour can be rekeyed".into()
             }
             Problem::NotWithAge(unfit) => {
                 let what = match unfit {
                     UnsupportedByAge::InPlace => "a rekey in place",
                     UnsupportedByAge::Context => "a context",
                 };
-                write!(text, "{path}: {what} does not go with an age file")
+                format!("{what} does not go with an age file")
             }
-            Problem::MoreThanHeader => write!(text, "{path} has more than a header"),
-            Problem::Forbidden(what) => write!(text, "the output, {path}, is {what}"),
-            Problem::Changed => write!(text, "{path} has been changed meanwhile"),
-            Problem::ChangedLength => write!(text, "{path}: it changed its length meanwhile"),
-            Problem::Grew => {
-                write!(text, "{path}: it grew while it was read: the output has its first length")
-            }
-            Problem::Torn(source) => write!(text, "cannot write {path}: {}", reason(source)),
-            Problem::Busy => write!(text, "{path} is being rekeyed by another program"),
-            Problem::Interrupted => write!(text, "{path} is there: a rekey was interrupted"),
-            Problem::BadBackup(why) => write!(text, "{path} is no copy of the header: {why}"),
+            Problem::MoreThanHeader => format!("{name} has more than a header"),
+            Problem::Forbidden(what) => format!("the output, {name}, is {what}"),
+            Problem::Changed => format!("{name} has been changed meanwhile"),
+            Problem::ChangedLength => "it changed its length meanwhile".into(),
+            Problem::Grew => "it grew while it was read: the output has its first length".into(),
+            Problem::Torn(source) => format!("cannot write {name}: {}", reason(source)),
+            Problem::Busy => format!("{name} is being rekeyed by another program"),
+            Problem::Interrupted => format!("{name} is there: a rekey was interrupted"),
+            Problem::BadBackup(why) => format!("{name} is no copy of the header: {why}"),
             Problem::BackupNameTaken(why) => {
-                write!(text, "{path} stands in the way, and is no copy of the header: {why}")
+                format!("{name} stands in the way, and is no copy of the header: {why}")
             }
-            Problem::NoManifest => write!(text, "{path} is missing: it is no sealed tree"),
-            Problem::Manifest(problem) => {
-                write!(text, "{path}: {}", manifest::Error::Invalid(*problem))
+            Problem::NoManifest => format!("{name} is missing: it is no sealed tree"),
+            Problem::Manifest(problem) => manifest::Error::Invalid(*problem).to_string(),
+            Problem::Missing => "it is missing".into(),
+            Problem::Added => "it is not of this tree: the manifest does not have it".into(),
+            Problem::AddedCopy => {
+                "it is, or looks like, the saved header of an interrupted rekey --in-place".into()
             }
-            Problem::Missing => write!(text, "{path}: it is missing"),
-            Problem::Added => {
-                write!(text, "{path}: it is not of this tree: the manifest does not have it")
-            }
-            Problem::AddedCopy => write!(
-                text,
-                "{path}: it is, or looks like, the saved header of an interrupted rekey --in-place"
-            ),
-            Problem::OtherFile => {
-                write!(text, "{path}: it is not the file that the manifest has there")
-            }
-            Problem::OtherContents => write!(
-                text,
-                "{path}: its contents are not those that the manifest has there: somebody who \
-                 could open it has changed them"
-            ),
+            Problem::OtherFile => "it is not the file that the manifest has there".into(),
+            Problem::OtherContents => "its contents are not those that the manifest has there: \
+                                       somebody who could open it has changed them"
+                .into(),
             Problem::LinkLeadsOut(target) => {
                 let target = String::from_utf8_lossy(target);
-                write!(text, "{path}: the link leads out of the tree, to {target}")
+                format!("the link leads out of the tree, to {target}")
             }
-            Problem::Nested(tree) => write!(text, "{path} lies in {}", tree.display()),
+            Problem::Nested(tree) => format!("{name} lies in {}", tree.display()),
             Problem::Occupied(there) => {
-                write!(text, "{path} is not empty: {} is there", there.display())
+                format!("{name} is not empty: {} is there", there.display())
             }
             Problem::InAStore => {
-                write!(text, "this works on trees in directories only, and {path} is in a store")
+                format!("this works on trees in directories only, and {name} is in a store")
             }
-            Problem::Store { what, source, .. } => write!(text, "cannot {what} {source}"),
-            Problem::NotEmpty => write!(text, "{path} is there, and is not empty"),
-            Problem::NotADirectory => write!(text, "{path} is not a directory"),
+            Problem::Store { sentence, .. } => sentence.clone(),
+            Problem::NotEmpty => format!("{name} is there, and is not empty"),
             Problem::NotOurs => {
-                write!(text, "{path} belongs to another user, or others may write to it")
+                format!("{name} belongs to another user, or others may write to it")
             }
-            Problem::Appeared => write!(text, "{path} has appeared meanwhile"),
-            Problem::ReservedName => write!(text, "{path}: it has the name of the manifest"),
-            Problem::SameName(directory) => write!(
-                text,
-                "{path}: its encrypted file would have the name of a directory, {}",
+            Problem::Appeared => format!("{name} has appeared meanwhile"),
+            Problem::ReservedName => "it has the name of the manifest".into(),
+            Problem::SameName(directory) => format!(
+                "its encrypted file would have the name of a directory, {}",
                 directory.display()
             ),
-            Problem::ImpossibleName(why) => {
-                write!(text, "{path}: this system has no such name: {why}")
-            }
+            Problem::ImpossibleName(why) => format!("this system has no such name: {why}"),
             Problem::OneFile(other) => {
-                write!(text, "{path} would be one file with {} on this system", other.display())
+                format!("{name} would be one file with {} on this system", other.display())
             }
-            Problem::LeadsOut => write!(text, "{path} leads out of this directory"),
-            Problem::Special => {
-                write!(text, "{path}: it is neither a file nor a directory nor a symbolic link")
-            }
-            Problem::Caller(error) => write!(text, "{error}"),
-            Problem::Cancelled => write!(text, "{path}: cancelled"),
-        }?;
+            Problem::LeadsOut => format!("{name} leads out of this directory"),
+            Problem::Special => "it is neither a file nor a directory nor a symbolic link".into(),
+            Problem::Caller(error) => error.to_string(),
+            Problem::Cancelled => "cancelled".into(),
+        }
+    }
+
+    /// Whether the sentence names the file. Where it does not, the name stands before it, once.
+    #[must_use]
+    pub fn names_file(&self) -> bool {
+        !matches!(
+            &*self.problem,
+            Problem::File(_)
+                | Problem::Sealing(_)
+                | Problem::NotRekeyable
+                | Problem::NotWithAge(_)
+                | Problem::ChangedLength
+                | Problem::Grew
+                | Problem::Manifest(_)
+                | Problem::Missing
+                | Problem::Added
+                | Problem::AddedCopy
+                | Problem::OtherFile
+                | Problem::OtherContents
+                | Problem::LinkLeadsOut(_)
+                | Problem::ReservedName
+                | Problem::SameName(_)
+                | Problem::ImpossibleName(_)
+                | Problem::Special
+                | Problem::Cancelled
+        )
+    }
+}
+
+/// The path, once, and the sentence.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display().to_string();
+        let sentence = self.sentence(&path);
+        let text = if self.names_file() { sentence } else { format!("{path}: {sentence}") };
         // The names of files are chosen by others.
         f.write_str(&shown(&text))
     }
@@ -339,7 +353,7 @@ impl std::error::Error for Error {
         match &*self.problem {
             Problem::Io { source, .. } | Problem::Torn(source) => Some(source),
             Problem::File(error) | Problem::Sealing(error) => Some(error),
-            Problem::Caller(error) | Problem::Store { source: error, .. } => Some(&**error),
+            Problem::Caller(error) => Some(&**error),
             _ => None,
         }
     }

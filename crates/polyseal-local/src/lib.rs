@@ -47,6 +47,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
+mod class;
 mod error;
 mod files;
 mod forbidden;
@@ -70,6 +71,7 @@ mod tree;
 mod watch;
 mod written;
 
+pub use class::path_hint;
 pub use error::{BackupProblem, Error, Problem, Result, UnsupportedByAge};
 pub use files::{decrypt_file, encrypt_file, verify_file};
 pub use forbidden::Forbidden;

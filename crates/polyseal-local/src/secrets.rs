@@ -151,6 +151,12 @@ fn first_address(text: &str) -> Option<(usize, usize, bool)> {
     found.min()
 }
 
+/// Whether there is a key in `text`, which is to say where a key is.
+#[must_use]
+pub fn has_secret(text: &str) -> bool {
+    first_secret(text).is_some()
+}
+
 /// Whether `path` is a key itself, and not the name of a file.
 #[must_use]
 pub fn is_secret(path: &Path) -> bool {
@@ -188,9 +194,11 @@ mod tests {
             let text = format!("{begins}{key}");
             assert!(is_secret(Path::new(&text)), "{text}");
             assert!(!is_secret(Path::new(&format!("./{text}"))), "{text} in a folder");
+            assert!(has_secret(&format!("file:{text}")), "{text} behind a scheme");
         }
         for name in ["", "-", "b", "age-plugin-x-1abcdefghijk", "polyseal-key-1-", "a.polyseal"] {
             assert!(!is_secret(Path::new(name)), "{name}");
+            assert!(!has_secret(&format!("file:/keys/{name}")), "{name}");
         }
     }
 

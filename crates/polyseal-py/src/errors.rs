@@ -8,9 +8,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use polyseal::Error;
-use polyseal_file::Error as FileError;
-use polyseal_file::age::{KeeperErrorClass, KeyError};
-use polyseal_local::{Error as LocalError, Problem, shown};
+use polyseal_file::age::KeyError;
+use polyseal_file::{Class, Error as FileError, reason};
+use polyseal_local::{Error as LocalError, Problem, secrets, shown};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -44,13 +44,71 @@ pub(crate) fn message_error(error: Error) -> PyErr {
     }
 }
 
+/// The exception for an error of this class, with the message `text`.
+///
+/// The error of a key's keeper is never an `OSError`: a store of chunks takes that for a missing
+/// chunk.
+#[cold]
+pub(crate) fn exception(class: Class, text: String) -> PyErr {
+    use Class as C;
+
+    match class {
+        C::Io | C::Exists | C::Appeared | C::NotADirectory | C::NotOurs | C::Busy => {
+            match errno(class) {
+                Some(error) => PyOSError::new_err((error.number(), text)),
+                None => PyOSError::new_err(text),
+            }
+        }
+        C::Memory => PyMemoryError::new_err(text),
+        C::NotEncrypted | C::Armored | C::Unsuitable | C::Version | C::Header | C::Armor => {
+            HeaderError::new_err(text)
+        }
+        C::NoMatchingKey | C::PassphraseNeeded => NoMatchingKey::new_err(text),
+        C::WrongPassphrase => WrongPassphrase::new_err(text),
+        C::Context => ContextMismatch::new_err(text),
+        C::Corrupt | C::Truncated => CorruptSegment::new_err((None::<u64>, true, text)),
+        C::Changed | C::Grew => SourceChanged::new_err(text),
+        C::TooLong | C::TooMuchWork | C::TooManyTries => LimitExceeded::new_err(text),
+        C::Manifest | C::UnboundManifest => ManifestError::new_err(text),
+        C::Missing => TreeMismatch::new_err(("missing", text)),
+        C::Added => TreeMismatch::new_err(("added", text)),
+        C::OtherFile => TreeMismatch::new_err(("other", text)),
+        C::OtherContents => TreeMismatch::new_err(("contents", text)),
+        C::KeyUnavailable | C::KeeperFailed => KeyUnavailable::new_err(text),
+        C::KeyRefused | C::RecipientRefused | C::PluginFailed | C::Random | C::Defect => {
+            PolysealError::new_err(text)
+        }
+        C::Usage
+        | C::Forbidden
+        | C::BadPassphrase
+        | C::BadContext
+        | C::Recipients
+        | C::Length
+        | C::Suite
+        | C::KeyFile
+        | C::KeyAltered
+        | C::Cancelled => PyValueError::new_err(text),
+    }
+}
+
+/// The number that the system has for a class.
+fn errno(class: Class) -> Option<Errno> {
+    match class {
+        Class::Exists | Class::Appeared => Some(Errno::EXIST),
+        Class::NotADirectory => Some(Errno::NOTDIR),
+        Class::NotOurs => Some(Errno::ACCESS),
+        Class::Busy => Some(Errno::TIMEDOUT),
+        _ => None,
+    }
+}
+
 /// The exception for an error of a file that has no name.
 #[cold]
 pub(crate) fn file_error(error: FileError) -> PyErr {
     let text = error.to_string();
     match error {
         FileError::Io { source, .. } => io_error(source, None, text),
-        error => format_error(error, text),
+        error => format_error(&error, text),
     }
 }
 
@@ -65,124 +123,63 @@ pub(crate) fn named_error(name: Option<&Path>, error: FileError) -> PyErr {
 
 /// The exception for an error of the file format, with the message `text`.
 #[cold]
-fn format_error(error: FileError, text: String) -> PyErr {
-    use FileError as E;
-
-    match error {
-        E::OutputNotEmpty => PyOSError::new_err((Errno::EXIST.number(), text)),
-        E::NotAPolysealFile
-        | E::NotArmored
-        | E::AgeFile
-        | E::Armored
-        | E::AgeVersion
-        | E::UnsupportedVersion(_)
-        | E::Header(_)
-        | E::HeaderNotAuthentic
-        | E::Armor(_) => HeaderError::new_err(text),
-        E::NoMatchingKey | E::PassphraseNeeded => NoMatchingKey::new_err(text),
-        E::WrongPassphrase => WrongPassphrase::new_err(text),
-        E::ContextMissing | E::ContextDiffers | E::ContextUnexpected => {
-            ContextMismatch::new_err(text)
+fn format_error(error: &FileError, text: String) -> PyErr {
+    match *error {
+        FileError::Corrupt { segment, last } => {
+            CorruptSegment::new_err((Some(segment), last, text))
         }
-        E::Corrupt { segment, last } => CorruptSegment::new_err((Some(segment), last, text)),
-        E::CutShort | E::Extended | E::Truncated => {
-            CorruptSegment::new_err((None::<u64>, true, text))
-        }
-        E::InputChanged | E::Replaced | E::SourceChanged | E::SealedOtherwise { .. } => {
-            SourceChanged::new_err(text)
-        }
-        E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
-        E::Stretch => PyMemoryError::new_err(text),
-        E::Random => PolysealError::new_err(text),
-        E::Keeper(error) => keeper_error(error.class(), text),
-        E::Age(_) | E::AgePlugin(_) => PolysealError::new_err(text),
-        E::Cipher(error) => message_error(error),
-        _ => PyValueError::new_err(text),
-    }
-}
-
-/// The exception for the error of a key's keeper. It is never an `OSError`: a store of chunks takes
-/// that for a missing chunk.
-#[cold]
-pub(crate) fn keeper_error(class: KeeperErrorClass, text: String) -> PyErr {
-    match class {
-        KeeperErrorClass::NoKey | KeeperErrorClass::System => KeyUnavailable::new_err(text),
-        KeeperErrorClass::Usage | KeeperErrorClass::Content => PyValueError::new_err(text),
+        _ => exception(error.class(), text),
     }
 }
 
 /// The exception for an error of a file or tree by its name.
 #[cold]
 pub(crate) fn local_error(error: LocalError) -> PyErr {
-    let (path, text) = (error.path().to_owned(), error.to_string());
-    let system = |error: Errno, why: &str| {
-        let path = OsString::from(&path);
-        PyOSError::new_err((error.number(), why.to_owned(), path))
+    let (path, class, text) = (error.path().to_owned(), error.class(), error.to_string());
+    let words = os_words(&error);
+    let text = match error.problem() {
+        Problem::NotAFile => format!("{text}; give a file object that is open for writing"),
+        Problem::Changed | Problem::ChangedLength => format!("{text}; nothing was done to it"),
+        Problem::Nested(_) | Problem::ReservedName => {
+            format!("{text}: {}", error.hint().unwrap_or_default())
+        }
+        _ => text,
     };
-    let mismatch = |reason: &str| TreeMismatch::new_err((reason.to_owned(), text.clone()));
+    let system = |error: Errno| PyOSError::new_err((error.number(), words, OsString::from(&path)));
     let raised = match error.into_problem() {
         Problem::Io { source, .. } | Problem::Torn(source) => {
             return io_error(source, Some(&path), text);
         }
         Problem::File(error) | Problem::Sealing(error) => match error {
             FileError::Io { source, .. } => return io_error(source, Some(&path), text),
-            error => format_error(error, text),
+            error => format_error(&error, text),
         },
-        Problem::Exists => return system(Errno::EXIST, "File exists"),
-        Problem::DanglingLink => {
-            return system(Errno::EXIST, "it is a symbolic link to nothing");
-        }
-        Problem::NotEmpty => {
-            return system(Errno::EXIST, "Directory exists, and is not empty");
-        }
-        Problem::Appeared => return system(Errno::EXIST, "it has appeared meanwhile"),
-        Problem::Interrupted | Problem::BackupNameTaken(_) => {
-            return system(
-                Errno::EXIST,
-                "an interrupted rekey --in-place has left it: polyseal rekey --restore, or move \
-                 it away",
-            );
-        }
-        Problem::NoSuchDirectory | Problem::NotADirectory => {
-            return system(Errno::NOTDIR, "Not a directory");
-        }
-        Problem::NotOurs => {
-            return system(
-                Errno::ACCESS,
-                "it belongs to another user, or others may write to it; with overwrite=True, \
-                 what is written there is for its owner alone",
-            );
-        }
-        Problem::Busy => {
-            return system(Errno::TIMEDOUT, "it is being rekeyed by another program");
-        }
-        Problem::NotAFile if path.is_dir() => return system(Errno::ISDIR, "Is a directory"),
-        Problem::NotAFile => PyValueError::new_err(format!(
-            "{text}: it is not a regular file; give a file object that is open for writing"
-        )),
-        Problem::Changed | Problem::ChangedLength => {
-            SourceChanged::new_err(format!("{text}; nothing was done to it"))
-        }
-        Problem::Grew => SourceChanged::new_err(text),
-        Problem::NotRekeyable | Problem::MoreThanHeader | Problem::BadBackup(_) => {
-            HeaderError::new_err(text)
-        }
-        Problem::NoManifest | Problem::Manifest(_) => ManifestError::new_err(text),
-        Problem::Missing => mismatch("missing"),
-        Problem::Added | Problem::AddedCopy => mismatch("added"),
-        Problem::OtherFile => mismatch("other"),
-        Problem::OtherContents => mismatch("contents"),
         Problem::Caller(error) => match error.downcast::<PyErr>() {
             Ok(raised) => return *raised,
             Err(_) => PolysealError::new_err(text),
         },
-        Problem::Nested(_) => {
-            PyValueError::new_err(format!("{text}: write to a directory outside of it"))
-        }
-        Problem::ReservedName => PyValueError::new_err(format!("{text}: rename it")),
-        _ => PyValueError::new_err(text),
+        Problem::NotAFile if path.is_dir() => return system(Errno::ISDIR),
+        _ => match errno(class) {
+            Some(error) => return system(error),
+            None => exception(class, text),
+        },
     };
     with_name(raised, &path)
+}
+
+/// The words of an `OSError`, which puts the name of the file behind them.
+fn os_words(error: &LocalError) -> String {
+    let sentence = error.sentence("it");
+    match error.problem() {
+        Problem::Exists => "File exists".to_owned(),
+        Problem::NoSuchDirectory | Problem::NotADirectory => "Not a directory".to_owned(),
+        Problem::NotAFile => "Is a directory".to_owned(),
+        Problem::Interrupted => sentence + ", which polyseal rekey --restore undoes",
+        Problem::NotOurs => {
+            sentence + "; with overwrite=True, what is written there is for its owner alone"
+        }
+        _ => sentence,
+    }
 }
 
 /// The exception with the name of the file that it is about.
@@ -249,8 +246,7 @@ fn number_of(kind: ErrorKind) -> Option<i32> {
 
 /// The system's words for a number, as Python has them.
 fn words_of(code: i32) -> String {
-    let text = io::Error::from_raw_os_error(code).to_string();
-    text.find(" (os error ").map_or(text.clone(), |at| text[..at].to_owned())
+    reason(&io::Error::from_raw_os_error(code))
 }
 
 /// The exception for an invalid key of age.
@@ -266,6 +262,13 @@ pub(crate) fn identity_error(file: Option<&str>, error: &KeyError) -> PyErr {
         Some(_) => KeyUnavailable::new_err(error.to_string()),
         None => key_error(error),
     }
+}
+
+/// Whether there is a key in a text that is to say where a key is. No message may repeat it then: it
+/// may be logged.
+#[pyfunction]
+pub(crate) fn has_secret(text: PathBuf) -> bool {
+    secrets::has_secret(&text.to_string_lossy())
 }
 
 /// A text that somebody else has chosen, such as a name, for messages: control characters and marks

@@ -15,7 +15,7 @@ use polyseal_local::shown;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{file_error, keeper_error};
+use crate::errors::{exception, file_error};
 use crate::memory::Input;
 use crate::secret::SecretKey;
 
@@ -140,5 +140,5 @@ fn kms_error(error: &Error) -> PyErr {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
-    keeper_error(error.class(), text)
+    exception(error.class(), text)
 }

@@ -63,6 +63,7 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sealer::Sealer>()?;
     module.add_class::<new_file::NewFile>()?;
     module.add_class::<new_file::Directory>()?;
+    module.add_function(wrap_pyfunction!(errors::has_secret, module)?)?;
     module.add_function(wrap_pyfunction!(errors::printable, module)?)?;
     classes::add(module)?;
     files::add(module)?;

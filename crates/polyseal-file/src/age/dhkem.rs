@@ -138,7 +138,7 @@ pub(super) mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::age::KeeperErrorClass;
+    use crate::Class;
 
     pub(in crate::age) fn vector<const N: usize>(name: &str) -> [u8; N] {
         let lines = include_str!("../../tests/age/hpke-p256-vector").lines();
@@ -170,7 +170,7 @@ pub(super) mod tests {
         fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError> {
             self.calls.fetch_add(1, Ordering::Relaxed);
             if self.refuses {
-                return Err(KeeperError::new(KeeperErrorClass::NoKey, "no").with_hint("ask"));
+                return Err(KeeperError::new(Class::KeyUnavailable, "no").with_hint("ask"));
             }
             let point = PublicKey::from_point(point).expect("a point was not checked");
             let product = diffie_hellman(self.key.to_nonzero_scalar(), point.0.as_affine());

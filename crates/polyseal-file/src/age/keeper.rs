@@ -4,6 +4,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
+use crate::class::Class;
+
 /// Anything that holds a private key on the curve P-256 and does not give it out.
 pub trait Keeper: Send + Sync {
     /// The secret that the private key shares with `point`: the first coordinate of the product, 32
@@ -14,30 +16,17 @@ pub trait Keeper: Send + Sync {
     fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError>;
 }
 
-/// The kind of a failure, for exit codes and exceptions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeeperErrorClass {
-    /// The request cannot be done.
-    Usage,
-    /// The system or the network is to blame; it may go another time.
-    System,
-    /// The key is not to be had.
-    NoKey,
-    /// A file is not what it should be, perhaps altered.
-    Content,
-}
-
 /// A keeper's refusal, when it was asked for the key of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeeperError {
-    class: KeeperErrorClass,
+    class: Class,
     message: String,
     hint: Option<String>,
 }
 
 impl KeeperError {
     /// A refusal in these words, which have nothing secret.
-    pub fn new(class: KeeperErrorClass, message: impl Into<String>) -> Self {
+    pub fn new(class: Class, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), hint: None }
     }
 
@@ -48,9 +37,9 @@ impl KeeperError {
         self
     }
 
-    /// The kind of the failure.
+    /// The class of the error.
     #[must_use]
-    pub fn class(&self) -> KeeperErrorClass {
+    pub fn class(&self) -> Class {
         self.class
     }
 

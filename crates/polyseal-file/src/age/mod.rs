@@ -49,7 +49,7 @@ pub use identities::{
     to_recipients,
 };
 pub use in_process::InProcessPlugin;
-pub use keeper::{Keeper, KeeperError, KeeperErrorClass};
+pub use keeper::{Keeper, KeeperError};
 pub use recipients::RecipientList;
 pub use traits::{Identity, Recipient};
 pub(crate) use work::WorkBudget;

@@ -252,7 +252,8 @@ mod tests {
 
     use super::super::dhkem::tests::{Software, vector};
     use super::*;
-    use crate::age::{Identity as _, KeeperError, KeeperErrorClass, Recipient as _};
+    use crate::Class;
+    use crate::age::{Identity as _, KeeperError, Recipient as _};
     use crate::stanza::age_text;
 
     fn recipient() -> Recipient {
@@ -363,7 +364,7 @@ mod tests {
     #[test]
     fn what_the_keeper_says_comes_through() {
         let keeper = Software::that_refuses();
-        let says = KeeperError::new(KeeperErrorClass::NoKey, "no").with_hint("ask");
+        let says = KeeperError::new(Class::KeyUnavailable, "no").with_hint("ask");
         let sealed = seal_key(&recipient(), b"one", &Key::from_bytes(&[3; 32])).unwrap();
         let opened = open_key(&recipient(), &keeper, b"one", &sealed);
         assert!(matches!(opened, Err(Error::Keeper(error)) if error == says));

@@ -14,7 +14,7 @@
 use std::fs;
 
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use polyseal_file::Key;
+use polyseal_file::{Key, reason};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -139,8 +139,8 @@ impl Azure {
             (Some(secret), _) => vec![("client_secret", Zeroizing::new(secret))],
             (None, Some(file)) => {
                 let read = fs::read_to_string(&file).map(Zeroizing::new);
-                let read =
-                    read.map_err(|error| Problem::Credentials(format!("{file}: {error}")))?;
+                let read = read
+                    .map_err(|error| Problem::Credentials(format!("{file}: {}", reason(&error))))?;
                 let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer".to_owned();
                 vec![
                     ("client_assertion_type", Zeroizing::new(kind)),

@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use polyseal_file::find_program;
+use polyseal_file::{find_program, reason};
 use zeroize::Zeroizing;
 
 use crate::{Problem, Result, Settings};
@@ -186,11 +186,6 @@ fn read(from: impl Read + Send + 'static, limit: usize, cut: bool) -> io::Result
 /// The bytes that a thread has read; `None` if it has not ended by the deadline.
 fn wait(bytes: &Receiver<Bytes>, deadline: Instant) -> Option<Bytes> {
     bytes.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
-}
-
-/// The reason in words, without Rust's "(os error 2)".
-fn reason(error: &io::Error) -> String {
-    error.to_string().split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
 #[cfg(all(test, unix))]

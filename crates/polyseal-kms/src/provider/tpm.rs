@@ -255,7 +255,7 @@ fn nonsense() -> Problem {
 
 #[allow(clippy::needless_pass_by_value)]
 fn no_file(error: std::io::Error) -> Problem {
-    Problem::Service(format!("a temporary file: {error}"))
+    Problem::Service(format!("a temporary file: {}", polyseal_file::reason(&error)))
 }
 
 #[cfg(test)]

@@ -17,14 +17,14 @@ use cryptoki::session::{Session, UserType};
 use hsm::{Hsm, PIN, alone};
 use p256::elliptic_curve::sec1::ToSec1Point;
 use polyseal_file::age::{
-    BoundedIdentity, Callbacks, InProcessPlugin, KeeperErrorClass, KeyProblem, NoCallbacks,
-    Recipient, in_process, parse_identities, parse_identities_with,
+    BoundedIdentity, Callbacks, InProcessPlugin, KeyProblem, NoCallbacks, Recipient, in_process,
+    parse_identities, parse_identities_with,
 };
 use polyseal_file::{
     Decryptor, Encryptor, Error as FileError, Identities, Input, Output, Recipients,
 };
 use polyseal_kms::{
-    Context, KeyPair, Kms, Origin, Plugin, Problem, Settings, Uri, WrappedKey, connect,
+    Class, Context, KeyPair, Kms, Origin, Plugin, Problem, Settings, Uri, WrappedKey, connect,
 };
 use zeroize::Zeroizing;
 
@@ -274,7 +274,7 @@ fn a_wrong_pin_is_given_once() {
                     let Err(FileError::Keeper(error)) = open(identities, &sealed) else {
                         panic!("it was opened");
                     };
-                    assert_eq!(error.class(), KeeperErrorClass::NoKey);
+                    assert_eq!(error.class(), Class::KeyUnavailable);
                     let expected = format!("pkcs11:{KEY}: the PIN is wrong");
                     assert_eq!(error.message(), expected);
                     assert!(error.hint().unwrap().contains("lock"));

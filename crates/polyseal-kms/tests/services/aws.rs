@@ -95,13 +95,13 @@ fn keys_come_back_and_are_bound() {
     let line =
         |file: &str| file.lines().find(|line| line.starts_with("wrapped: ")).unwrap().to_owned();
     let error = refused(file.replace(&line(&file), &line(&other)));
-    assert_eq!((error.problem(), error.class()), (&Problem::Check, Class::Content));
+    assert_eq!((error.problem(), error.class()), (&Problem::Check, Class::KeyAltered));
 
     let id = r#"{"KeyId":"bc436485-5092-42b8-92a3-0aa8b93536dc"}"#;
     kms.manage("DisableKey", id);
     let error = wrapped.unwrap(&settings).unwrap_err();
     assert!(matches!(error.problem(), Problem::Disabled(_)), "{error}");
-    assert_eq!(error.class(), Class::NoKey);
+    assert_eq!(error.class(), Class::KeyUnavailable);
     kms.manage("EnableKey", id);
     kms.manage("ScheduleKeyDeletion", id);
     let error = wrapped.unwrap(&settings).unwrap_err();
@@ -132,7 +132,7 @@ fn what_may_be_another_time_is_tried_again_and_then_told() {
     ] {
         let body = format!(r#"{{"__type":"{kind}"}}"#);
         let (error, tries) = refused_by(vec![answer(status, &body)]);
-        assert_eq!((tries, error.class()), (5, Class::System), "{status} {kind}: {error}");
+        assert_eq!((tries, error.class()), (5, Class::KeeperFailed), "{status} {kind}: {error}");
     }
     let (error, tries) =
         refused_by(vec!["HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{".to_owned()]);
@@ -146,13 +146,21 @@ fn what_may_be_another_time_is_tried_again_and_then_told() {
 #[test]
 fn what_is_refused_is_not_tried_again() {
     for (kind, message, class) in [
-        ("DisabledException", "x is disabled.", Class::NoKey),
-        ("com.amazonaws.kms#KMSInvalidStateException", "x is pending deletion.", Class::NoKey),
-        ("AccessDeniedException", "no", Class::NoKey),
+        ("DisabledException", "x is disabled.", Class::KeyUnavailable),
+        (
+            "com.amazonaws.kms#KMSInvalidStateException",
+            "x is pending deletion.",
+            Class::KeyUnavailable,
+        ),
+        ("AccessDeniedException", "no", Class::KeyUnavailable),
         ("InvalidKeyUsageException", "its use is SIGN_VERIFY", Class::Usage),
-        ("InvalidSignatureException", "Signature expired: 20150830T123600Z is now", Class::System),
-        ("InvalidSignatureException", "it does not match", Class::NoKey),
-        ("ValidationException", "\u{1b}[1m", Class::System),
+        (
+            "InvalidSignatureException",
+            "Signature expired: 20150830T123600Z is now",
+            Class::KeeperFailed,
+        ),
+        ("InvalidSignatureException", "it does not match", Class::KeyUnavailable),
+        ("ValidationException", "\u{1b}[1m", Class::KeeperFailed),
     ] {
         let body = format!(r#"{{"__type":"{kind}","message":{message:?}}}"#);
         let body = body.replace("\\u{1b}", "\\u001b");
@@ -168,7 +176,7 @@ fn what_is_refused_is_not_tried_again() {
     assert!(error.to_string().contains("1 MiB"), "{error}");
     for nonsense in ["", "{}", r#"{"Plaintext":"AAAA","CiphertextBlob":"AAAA"}"#, "[]"] {
         let (error, tries) = refused_by(vec![answer(200, nonsense)]);
-        assert_eq!((tries, error.class()), (1, Class::System), "{nonsense}: {error}");
+        assert_eq!((tries, error.class()), (1, Class::KeeperFailed), "{nonsense}: {error}");
     }
 }
 

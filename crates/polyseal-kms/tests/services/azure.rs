@@ -88,17 +88,17 @@ fn what_the_services_refuse() {
     };
     let body = r#"{"error":"invalid_client","error_description":"AADSTS7000215: no"}"#;
     let (error, asked, _) = refused(answer(401, body), token());
-    assert_eq!((error.class(), asked), (Class::NoKey, 1), "{error}");
+    assert_eq!((error.class(), asked), (Class::KeyUnavailable, 1), "{error}");
     assert!(error.to_string().contains("AADSTS7000215"), "{error}");
     for (status, code, inner, class, tries) in [
-        (403, "Forbidden", "KeyDisabled", Class::NoKey, 1),
-        (403, "Forbidden", "AccessDenied", Class::NoKey, 1),
-        (404, "KeyNotFound", "", Class::NoKey, 1),
+        (403, "Forbidden", "KeyDisabled", Class::KeyUnavailable, 1),
+        (403, "Forbidden", "AccessDenied", Class::KeyUnavailable, 1),
+        (404, "KeyNotFound", "", Class::KeyUnavailable, 1),
         // Nothing was wrapped yet that could be wrong.
-        (400, "BadParameter", "", Class::System, 1),
-        (401, "Unauthorized", "", Class::NoKey, 1),
-        (429, "Throttled", "", Class::System, 5),
-        (503, "", "", Class::System, 5),
+        (400, "BadParameter", "", Class::KeeperFailed, 1),
+        (401, "Unauthorized", "", Class::KeyUnavailable, 1),
+        (429, "Throttled", "", Class::KeeperFailed, 5),
+        (503, "", "", Class::KeeperFailed, 5),
     ] {
         let body = format!(
             r#"{{"error":{{"code":"{code}","message":"no","innererror":{{"code":"{inner}"}}}}}}"#
@@ -108,7 +108,7 @@ fn what_the_services_refuse() {
     }
     for nonsense in ["", "{}", r#"{"kid":"x/..","value":"AAAA"}"#] {
         let (error, ..) = refused(token(), answer(200, nonsense));
-        assert_eq!(error.class(), Class::System, "{nonsense}: {error}");
+        assert_eq!(error.class(), Class::KeeperFailed, "{nonsense}: {error}");
     }
 }
 

@@ -73,14 +73,14 @@ fn the_exchange() {
 fn what_the_service_refuses() {
     let (_folder, account) = account();
     for (status, kind, class, tries) in [
-        (400, "FAILED_PRECONDITION", Class::NoKey, 1),
+        (400, "FAILED_PRECONDITION", Class::KeyUnavailable, 1),
         // Nothing was wrapped yet that could be wrong.
-        (400, "INVALID_ARGUMENT", Class::System, 1),
-        (401, "UNAUTHENTICATED", Class::NoKey, 1),
-        (403, "PERMISSION_DENIED", Class::NoKey, 1),
-        (404, "NOT_FOUND", Class::NoKey, 1),
-        (429, "RESOURCE_EXHAUSTED", Class::System, 5),
-        (503, "UNAVAILABLE", Class::System, 5),
+        (400, "INVALID_ARGUMENT", Class::KeeperFailed, 1),
+        (401, "UNAUTHENTICATED", Class::KeyUnavailable, 1),
+        (403, "PERMISSION_DENIED", Class::KeyUnavailable, 1),
+        (404, "NOT_FOUND", Class::KeyUnavailable, 1),
+        (429, "RESOURCE_EXHAUSTED", Class::KeeperFailed, 5),
+        (503, "UNAVAILABLE", Class::KeeperFailed, 5),
     ] {
         let body = format!(r#"{{"error":{{"code":{status},"message":"no","status":"{kind}"}}}}"#);
         let server = Server::start(vec![answer(status, &body)]);

@@ -75,7 +75,7 @@ fn keys_come_back_and_are_bound() {
     let error = refused(file.replace("keys/backup", "keys/nobody"));
     assert!(matches!(error.problem(), Problem::NotFound(_)), "{error}");
     let error = refused(file.replace("transit/keys", "elsewhere/keys"));
-    assert_eq!(error.class(), Class::NoKey, "{error}");
+    assert_eq!(error.class(), Class::KeyUnavailable, "{error}");
 
     // A new version wraps, the old one unwraps until it may not any more.
     vault.manage(&["write", "-f", "transit/keys/backup/rotate"]);
@@ -88,21 +88,21 @@ fn keys_come_back_and_are_bound() {
     assert!(matches!(error.problem(), Problem::Disabled(_)), "{error}");
 
     let error = again.unwrap(&vault.settings("another-token")).unwrap_err();
-    assert_eq!(error.class(), Class::NoKey, "{error}");
+    assert_eq!(error.class(), Class::KeyUnavailable, "{error}");
     vault.manage(&["operator", "seal"]);
     let error = again.unwrap(&settings).unwrap_err();
-    assert_eq!(error.class(), Class::System, "{error}");
+    assert_eq!(error.class(), Class::KeeperFailed, "{error}");
 }
 
 #[test]
 fn what_a_server_refuses() {
     for (status, says, class, tries) in [
-        (400, "encryption key not found", Class::NoKey, 1),
-        (403, "permission denied", Class::NoKey, 1),
-        (404, "no handler for route", Class::NoKey, 1),
-        (400, "something else", Class::System, 1),
-        (429, "", Class::System, 5),
-        (503, "Vault is sealed", Class::System, 5),
+        (400, "encryption key not found", Class::KeyUnavailable, 1),
+        (403, "permission denied", Class::KeyUnavailable, 1),
+        (404, "no handler for route", Class::KeyUnavailable, 1),
+        (400, "something else", Class::KeeperFailed, 1),
+        (429, "", Class::KeeperFailed, 5),
+        (503, "Vault is sealed", Class::KeeperFailed, 5),
     ] {
         let server = Server::start(vec![answer(status, &format!(r#"{{"errors":["{says}"]}}"#))]);
         let settings = settings_of(&[("VAULT_ADDR", &server.endpoint), ("VAULT_TOKEN", TOKEN)]);

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::{Header, Identities};
+use polyseal_file::{Header, Identities, reason};
 
 use crate::error::{BackupProblem, Error, ErrorContext, Problem, Result, file};
 use crate::locked::LockedFile;
@@ -62,7 +62,7 @@ impl HeaderBackup {
         };
         let mut new = vec![0; old.as_bytes().len()];
         if let Err(error) = saved.read_exact(&mut new) {
-            return Ok(Err(BackupProblem::Unread(error.to_string())));
+            return Ok(Err(BackupProblem::Unread(reason(&error))));
         }
         let mut there = vec![0; new.len()];
         let whole = match file.read_exact_at(&mut there, 0) {
@@ -84,7 +84,7 @@ impl HeaderBackup {
 
 /// Opens the copy, unless it is something that others have put in its place.
 fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
-    let unread_error = |error: io::Error| BackupProblem::Unread(error.to_string());
+    let unread_error = |error: io::Error| BackupProblem::Unread(reason(&error));
     match copy.directory.open_suspicious(&copy.name) {
         Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 
 use object_store::Error as StoreError;
+use polyseal_file::{Class, reason};
 use polyseal_http::cloud::answers::{NoRanges, UnusableCredential, find};
 use polyseal_http::cloud::{SetupError, line, message};
 
@@ -82,6 +83,68 @@ impl Error {
         &self.problem
     }
 
+    /// The class of the error.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match &self.problem {
+            Problem::NoName(_)
+            | Problem::Password
+            | Problem::Setup(_)
+            | Problem::NoLists
+            | Problem::ReadOnly
+            | Problem::NoRanges
+            | Problem::NoTag
+            | Problem::NoCopies
+            | Problem::NoConditions => Class::Usage,
+            Problem::Exists => Class::Exists,
+            Problem::Replaced => Class::Changed,
+            Problem::File(error) => error.class(),
+            Problem::NotFound
+            | Problem::Credentials
+            | Problem::Permission
+            | Problem::TooMany(_)
+            | Problem::Store(_)
+            | Problem::Io(_) => Class::Io,
+        }
+    }
+
+    /// Advice, if there is any, for whoever runs the tool `polyseal`: options
+    /// are the tool's.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match &self.problem {
+            Problem::NoName(_) => "use scheme://bucket/key; see docs/stores.md",
+            Problem::Password => "credentials come from the environment",
+            Problem::Setup(_) => "docs/stores.md lists the environment variables",
+            Problem::NoLists => "download it, or name its files one by one",
+            Problem::ReadOnly => "write to s3://, gs:// or az://",
+            Problem::Exists => "use -f to replace it, or write elsewhere with -o",
+            Problem::NoRanges => "decrypt all of it: polyseal decrypt",
+            Problem::NoTag => {
+                "without one, a write by somebody else could be lost: encrypt it again"
+            }
+            Problem::NoCopies | Problem::NoConditions => "decrypt it and encrypt it anew",
+            Problem::NotFound => "check the bucket and the key",
+            Problem::Credentials | Problem::Permission => {
+                "credentials come from the environment: AWS_…, GOOGLE_… or AZURE_…"
+            }
+            _ => return None,
+        })
+    }
+
+    /// The sentence where the object was to be used for `what`, a verb. It names the object.
+    #[must_use]
+    pub fn sentence(&self, what: &str) -> String {
+        let name = &self.name;
+        match &self.problem {
+            // Before anything is done.
+            Problem::NoName(why) => format!("{name} names no object: {why}"),
+            Problem::Exists => format!("{name} already exists"),
+            Problem::ReadOnly => format!("{name} can only be read"),
+            problem => format!("cannot {what} {name}: {problem}"),
+        }
+    }
+
     /// The object's name, without the query of a URL.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -129,7 +192,7 @@ impl fmt::Display for Problem {
             Self::NoCopies => f.write_str("its store copies no parts of objects"),
             Self::NoConditions => f.write_str("its store has no conditional writes"),
             Self::TooMany(most) => write!(f, "there are more than {most} objects below it"),
-            Self::Io(error) => error.fmt(f),
+            Self::Io(error) => f.write_str(&reason(error)),
             Self::File(error) => error.fmt(f),
         }
     }

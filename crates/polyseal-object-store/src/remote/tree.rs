@@ -136,7 +136,8 @@ fn local(what: &'static str, shown: &Path, error: Error) -> LocalError {
             // being rekeyed, nor the manifest.
             let strange =
                 matches!(problem, Problem::Permission | Problem::NoCopies | Problem::NoTag);
-            LocalProblem::Store { what, source: error.into(), strange }
+            let (class, hint) = (error.class(), error.hint());
+            LocalProblem::Store { sentence: error.sentence(what), class, hint, strange }
         }
     };
     LocalError::new(shown, problem)

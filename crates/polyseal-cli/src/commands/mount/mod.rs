@@ -26,7 +26,7 @@ use std::sync::mpsc::{Sender, SyncSender, channel};
 use std::thread;
 
 use fuser::{Config, MountOption, Session};
-use polyseal_file::Reader;
+use polyseal_file::{Reader, reason};
 use polyseal_local::ShownPlaintexts;
 use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -59,8 +59,9 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let inputs = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
-    stop_on_signals(sender.clone())
-        .map_err(|error| Failure::new(Code::Io, format!("cannot wait for signals: {error}")))?;
+    stop_on_signals(sender.clone()).map_err(|error| {
+        Failure::new(Code::Io, format!("cannot wait for signals: {}", reason(&error)))
+    })?;
     // The system shows it to everybody.
     let source = printable(&args.source.display().to_string());
     let mut config = Config::default();

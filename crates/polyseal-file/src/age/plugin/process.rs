@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 use super::Result;
 use super::wire::{self, Received};
 use crate::age::{Callbacks, PluginError, PluginProblem};
+use crate::class::reason;
 use crate::stanza::AgeStanza;
 
 /// After so much silence the user is told what is waited for, as age does it.
@@ -77,10 +78,7 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
             Ok(Self { program, callbacks, to: Some(to), from, words, silence_reported: false })
         };
         start().map_err(|error: io::Error| {
-            let text = error.to_string();
-            // The reason in words, without Rust's "(os error 2)".
-            let reason = text.split(" (os error ").next().unwrap_or_default().to_owned();
-            PluginError::new(program, PluginProblem::Start(reason), String::new())
+            PluginError::new(program, PluginProblem::Start(reason(&error)), String::new())
         })
     }
 

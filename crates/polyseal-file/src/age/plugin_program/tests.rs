@@ -5,9 +5,10 @@ use std::io::Cursor;
 
 use super::super::dhkem::tests::Software;
 use super::super::dhkem::tests::vector;
-use super::super::{BoundedIdentity, Identity as _, Keeper, KeeperError, KeeperErrorClass};
+use super::super::{BoundedIdentity, Identity as _, Keeper, KeeperError};
 use super::super::{KeyError, KeyProblem, Recipient, p256};
 use super::*;
+use crate::Class;
 use crate::stanza::age_text;
 
 /// A plugin whose key is that of a vector. Its keeper asks for a PIN, which is 1234.
@@ -19,8 +20,8 @@ impl Keeper for AskingKeeper {
     fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError> {
         match self.0.request_secret("PIN").as_deref().map(String::as_str) {
             Some("1234") => Software::new().derive(point),
-            Some(_) => Err(KeeperError::new(KeeperErrorClass::NoKey, "wrong").with_hint("look")),
-            None => Err(KeeperError::new(KeeperErrorClass::NoKey, "no PIN")),
+            Some(_) => Err(KeeperError::new(Class::KeyUnavailable, "wrong").with_hint("look")),
+            None => Err(KeeperError::new(Class::KeyUnavailable, "no PIN")),
         }
     }
 }
