@@ -44,6 +44,7 @@ mod memory;
 mod mount;
 #[cfg(all(feature = "mount", feature = "stores-tests"))]
 mod mounted_objects;
+mod named_once;
 #[cfg(feature = "stores-tests")]
 mod other_stores;
 mod outputs;

@@ -56,10 +56,10 @@ impl TreeEncryption {
         let leave_out = |path: &Path| excluded.matches_itself(path);
         let options = Options::new().exclude(&leave_out);
         let sealer = match objects::tree(to)? {
-            Some(store) => TreeSealer::to_store(from, store, args.output.force, &options)?,
-            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options)?,
+            Some(store) => TreeSealer::to_store(from, store, args.output.force, &options),
+            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options),
         };
-        Ok(Self { sealer, excluded })
+        Ok(Self { sealer: sealer.map_err(Failure::with_path)?, excluded })
     }
 
     pub(super) fn seal(

@@ -93,7 +93,7 @@ pub(crate) fn run_with_report(
 ) -> Result {
     let explain = |error| match inputs {
         Some(inputs) => inputs.explain_with_path(error),
-        None => Failure::from(error),
+        None => Failure::with_path(error),
     };
     let mut report = Report::new(many.json, bar);
     work(&mut |path, done| report.local(path, done.map_err(explain)).map_err(Failure::into_local))

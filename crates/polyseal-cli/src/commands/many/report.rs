@@ -31,6 +31,7 @@ pub(crate) struct Report<'a> {
     failed: u64,
     gravest: Option<Code>,
     named: Vec<PathBuf>,
+    unnamed: u64,
 }
 
 /// The message on a file whose outcome is `done`.
@@ -77,7 +78,7 @@ struct Line<'a> {
 
 impl<'a> Report<'a> {
     pub(crate) fn new(json: bool, bar: &'a Bar) -> Self {
-        Self { json, bar, files: 0, failed: 0, gravest: None, named: Vec::new() }
+        Self { json, bar, files: 0, failed: 0, gravest: None, named: Vec::new(), unnamed: 0 }
     }
 
     /// Tells of one file, the next.
@@ -90,8 +91,13 @@ impl<'a> Report<'a> {
         };
         self.failed += 1;
         self.gravest = self.gravest.max(Some(failure.code));
-        if self.named.len() < NAMED {
-            self.named.push(path.to_owned());
+        // A file may fail twice in a row: one is missing, and another stands there.
+        if self.named.last().map(PathBuf::as_path) != Some(path) {
+            if self.named.len() < NAMED {
+                self.named.push(path.to_owned());
+            } else {
+                self.unnamed += 1;
+            }
         }
         if self.json {
             return json(path, "failed", None, Some(&failure));
@@ -125,8 +131,8 @@ impl<'a> Report<'a> {
             let comma = if i > 0 { ", " } else { "" };
             let _ = write!(names, "{comma}{}", name.display());
         }
-        if self.failed > NAMED as u64 {
-            let _ = write!(names, " and {} more", self.failed - NAMED as u64);
+        if self.unnamed > 0 {
+            let _ = write!(names, " and {} more", self.unnamed);
         }
         let message = format!("{} of {} files failed", self.failed, self.files);
         Err(Failure::new(code, message).hint(names))
