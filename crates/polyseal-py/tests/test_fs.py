@@ -498,7 +498,7 @@ def test_keys_are_not_in_options(reference: str) -> None:
     assert json.loads(fs.to_json())["key"] == reference
 
 
-@pytest.mark.parametrize("identity", ["AGE-SECRET-KEY-1SECRET", "# public key: age1xx\nAGE-SECRET-KEY-1SECRET\n"])
+@pytest.mark.parametrize("identity", ["AGE-SECRET-KEY-1SECRETSECRET", "# public key: age1xx\nAGE-SECRET-KEY-1SECRET\n"])
 def test_an_identity_is_no_path(identity: str, tmp_path: Path) -> None:
     for take in (
         lambda: PolysealFileSystem(target_protocol="memory", identity=identity),

@@ -123,6 +123,11 @@ def test_no_message_repeats_a_key(tmp_path: Path) -> None:
         assert text not in shown and secret not in shown
 
 
+def test_a_name_is_no_key() -> None:
+    for name in ("age-plugin-yubikey-identity.txt", "polyseal-key-1-2026.txt", "polyseal-key"):
+        assert KeyRef(f"file:/keys/{name}").uri.endswith(name)
+
+
 @pytest.mark.parametrize("uri", ["", "file", "file:", ":name", "credential:../other", "credential:.."])
 def test_what_is_no_reference(uri: str) -> None:
     with pytest.raises(ValueError):

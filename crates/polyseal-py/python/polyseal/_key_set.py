@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Union
 
-from ._polyseal import KeySet, SecretKey, identity_of_uri
+from ._polyseal import KeySet, SecretKey, has_secret, identity_of_uri
 from .errors import KeyUnavailable, NoMatchingKey
-from .keys import KeyRef, contents_of, is_secret
+from .keys import KeyRef, contents_of
 
 if TYPE_CHECKING:
     from ._polyseal import Buffer
@@ -67,7 +67,7 @@ def _several(value: object) -> list[object]:
 def identity_path(identity: object) -> str:
     """The path of an identity; not an identity itself, which the message does not repeat: it may be logged."""
     path = os.fsdecode(identity)  # type: ignore[arg-type]
-    if "\n" in path or is_secret(path):
+    if "\n" in path or has_secret(path):
         raise ValueError("this is an identity, not the path of one: give it as bytes")
     if _is_key_pair(identity) and "?" in path:
         raise ValueError("a reference to a key pair has no module and no PIN: PKCS11_MODULE and PKCS11_PIN have them")

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from ._key_set import KeySetArgs, identity_path, recipient_list, text_or_bytes
-from ._polyseal import SecretKey
+from ._polyseal import SecretKey, has_secret
 from ._task_keys import expect_allowed
-from .keys import KeyRef, is_secret
+from .keys import KeyRef
 
 
 def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
             raise TypeError("storage options are written down: give the path of the identity's file")
         identity_path(one)
     recipients = recipient_list(recipients)
-    if any(is_secret(one) for one in recipients):
+    if any(has_secret(one) for one in recipients):
         raise ValueError("storage options are written down: recipients are public, and this is a key")
     text_or_bytes("context", context)
     key_set = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}

@@ -13,22 +13,15 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Callable, Final
 
-from ._polyseal import SecretKey, key_of_file, unwrap_key
+from ._polyseal import SecretKey, has_secret, key_of_file, unwrap_key
 from .errors import KeyUnavailable
 
 #: The group of entry points that add schemes: functions from what follows the colon to a key.
 ENTRY_POINTS: Final = "polyseal.keys"
 #: Not the text of a key file, which has a colon in its comments.
 _SCHEME: Final = re.compile("[a-z][a-z0-9+.-]*")
-#: A key or an identity itself: not a path in which such a word stands.
-_SECRET: Final = re.compile("polyseal-key-[0-9]+-[0-9a-f]{24}|age-secret-key-|age-plugin-|-----begin", re.IGNORECASE)
 #: The longest key file in bytes.
 _MAX_FILE_BYTES: Final = 64 * 1024
-
-
-def is_secret(text: str) -> bool:
-    """Whether a text that is to say where a secret is has one in it. No message may repeat it then: it may be logged."""
-    return bool(_SECRET.search(text) or text.startswith("polyseal-key-"))
 
 
 def contents_of(value: object) -> bytes | None:
@@ -70,7 +63,7 @@ class KeyRef:
     def __init__(self, uri: str) -> None:
         if not isinstance(uri, str):
             raise TypeError(f"a reference to a key is text, such as 'file:/etc/backup.key', not {type(uri).__name__}")
-        if is_secret(uri):
+        if has_secret(uri):
             raise ValueError("this is a key, not a reference to one: use SecretKey.from_key_file")
         scheme, colon, rest = uri.partition(":")
         if not colon or not _SCHEME.fullmatch(scheme) or not rest:
