@@ -264,8 +264,8 @@ pub(crate) fn identity_error(file: Option<&str>, error: &KeyError) -> PyErr {
     }
 }
 
-/// Whether there is a key in a text that is to say where a key is. No message may repeat it then: it
-/// may be logged.
+/// Whether a key stands in a text that should say where a key is. No message may repeat it then:
+/// messages are logged.
 #[pyfunction]
 pub(crate) fn has_secret(text: PathBuf) -> bool {
     secrets::has_secret(&text.to_string_lossy())

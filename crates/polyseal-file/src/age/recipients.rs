@@ -168,8 +168,8 @@ impl RecipientList {
         Ok(())
     }
 
-    /// The recipients that wrap a key for all of them. A plugin is one that stands for all of its recipients,
-    /// and speaks to the user by way of `callbacks`.
+    /// The recipients that wrap a key for all of them. A plugin is one that stands for all of its
+    /// recipients, and speaks to the user by way of `callbacks`.
     ///
     /// # Errors
     /// [`KeyProblem::Plugin`] if a plugin is not installed.

@@ -1,5 +1,5 @@
-//! Credentials of a cloud, found where those of its stores are, for requests that no store makes; and
-//! the signature of such a request to Amazon.
+//! Credentials of a cloud, found where those of its stores are, for requests that no store makes;
+//! and the signature of such a request to Amazon.
 //!
 //! A cloud's machine is asked for them only where that is said, as for stores. Google's is asked
 //! at the `GCE_METADATA_HOST` of the process's environment.

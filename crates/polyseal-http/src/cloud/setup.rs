@@ -1,5 +1,5 @@
-//! Which stores there are, and why one cannot be asked: settings, credentials, and the services that
-//! give those.
+//! Which stores there are, and why one cannot be asked: settings, credentials, and the services
+//! that give those.
 
 use std::error::Error;
 use std::fmt;

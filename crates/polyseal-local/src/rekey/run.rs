@@ -107,8 +107,8 @@ impl<'a> Rekey<'a> {
     /// is [`Problem::Torn`]. If its header is to be put back, [`Problem::BadBackup`], or an I/O
     /// error: `NotFound` if there is no copy.
     ///
-    /// With several files: an error of the iterator or of what is told of each file; if the manifest does
-    /// not open; [`Problem::Cancelled`].
+    /// With several files: an error of the iterator or of what is told of each file; if the
+    /// manifest does not open; [`Problem::Cancelled`].
     ///
     /// In a store, [`Problem::InAStore`] for anything but [`RekeyMode::Header`](super::RekeyMode).
     pub fn run(self) -> Result<Total> {

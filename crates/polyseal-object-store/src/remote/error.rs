@@ -1,6 +1,7 @@
 //! The errors of an object that is named by a URL, in words for the person who named it.
 //!
-//! A server's message is shown in one line of at most 300 characters, control characters spelt out. Neither a query of a URL nor a password is ever in it.
+//! A server's message is shown in one line of at most 300 characters, control characters spelt
+//! out. Neither a query of a URL nor a password is ever in it.
 
 use std::error::Error as StdError;
 use std::fmt;

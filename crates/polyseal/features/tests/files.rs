@@ -1,5 +1,5 @@
-//! Files of Flex and OMD in a program that has left both out: they are described, measured and given
-//! to other keys, and refused by the name of their suite, once a key has opened the header.
+//! Files of Flex and OMD in a program that has left both out: they are described, measured and
+//! given to other keys, and refused by the name of their suite, once a key has opened the header.
 
 use std::fs;
 use std::path::PathBuf;
@@ -50,11 +50,10 @@ fn a_suite_that_is_left_out_is_named_once_a_key_has_opened_the_header() {
     for (suite, feature, _) in LEFT_OUT {
         let file = sealed(suite);
         let (refused, written) = decrypt(&file, key());
-        let expected = (suite, feature);
-        assert!(
-            matches!(refused, Err(Error::SuiteLeftOut { suite, feature }) if (suite, feature) == expected),
-            "{suite}"
-        );
+        let Err(Error::SuiteLeftOut { suite: named, feature: brought }) = refused else {
+            panic!("{suite}: {refused:?}");
+        };
+        assert_eq!((named, brought), (suite, feature));
         assert!(written.is_empty());
         let (refused, _) = decrypt(&file, Key::from_bytes(&[1; 32]));
         assert!(matches!(refused, Err(Error::NoMatchingKey)), "{suite}: to another key");
