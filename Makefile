@@ -44,8 +44,9 @@ format: ## layout, stray files, length of lines and pages
 # What lint and rustdoc look at, compiled once for both: everything but the benchmark, which is `make -C research bench-tests`.
 LOOKED_AT = --locked --workspace --exclude polyseal-bench \
 	--features polyseal/memcheck,polyseal/long-tests,polyseal-kms/kms,polyseal-object-store/trees
+LINTED = polyseal-c/kms,polyseal-cli/kms-tests,polyseal-cli/long-tests,polyseal-cli/mount,polyseal-cli/stores-tests,polyseal-kms/kms-tests
 lint: ## clippy on everything
-	cargo clippy $(LOOKED_AT),polyseal-cli/kms,polyseal-cli/long-tests,polyseal-cli/mount --all-targets -- -D warnings
+	cargo clippy $(LOOKED_AT),$(LINTED) --all-targets -- -D warnings
 
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.

@@ -2,9 +2,9 @@
 
 include scripts/common.mk
 
-LONG = tool msrv portable-all go-long js-long workflows stores kms engines large mount filesystems assertions \
+LONG = msrv portable-all go-long js-long workflows stores kms engines large mount filesystems assertions \
 	constant-time-shipped leaks frames aarch64 windows avx512 wasm fips
-.PHONY: test-all unit $(LONG)
+.PHONY: test-all unit tool $(LONG)
 
 test-all: $(LONG)
 
@@ -35,8 +35,8 @@ portable-all: ## every family and every feature by itself, without std, for macO
 	done
 	cargo clippy --locked -p polyseal-cli -p polyseal-object-store --all-targets \
 		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests,polyseal-object-store/trees -- -D warnings
-	cargo test --locked -p polyseal-file --no-default-features --lib
-	cargo test --locked -p polyseal-file --no-default-features --features age --lib
+	cargo test --locked -p polyseal-file --no-default-features --features flex,omd --lib
+	cargo test --locked -p polyseal-file --no-default-features --features flex,omd,age --lib
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
 	CARGO_FEATURE_PURE=1 cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 	CARGO_FEATURE_PURE=1 cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin \
@@ -76,7 +76,7 @@ engines: ## the wheel under what data sets are read and worked at with, on a rea
 	scripts/with default-jre-headless golang-go python3-venv softhsm2 -- scripts/engines
 
 large: ## files of gigabytes
-	cargo test --locked --workspace --features polyseal-cli/long-tests --test tests -- large::
+	cargo test --locked -p polyseal-cli --features long-tests --test tests -- large::
 
 mount: ## the command `mount`, on a real /dev/fuse
 	scripts/with fuse3 sqlite3 -- cargo test --locked -p polyseal-cli --features mount --test tests -- mount::

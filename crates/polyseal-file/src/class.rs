@@ -232,7 +232,7 @@ impl Error {
                 "`polyseal suites` lists the suites for files; --need chooses one"
             }
             Self::SuiteLeftOut { .. } => {
-                "use a polyseal with all suites: docs/install.md says how to get one"
+                "use a polyseal that was built with all of its default features"
             }
             Self::KeyFile(problem) => problem.hint(),
             Self::AgeFile
@@ -307,7 +307,11 @@ impl PluginError {
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error ") {
+    let ending = text.rsplit_once(" (os error ").and_then(|(before, number)| {
+        let digits = number.strip_suffix(')')?;
+        digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(before.len())
+    });
+    if let Some(at) = ending {
         text.truncate(at);
     }
     text
@@ -341,6 +345,9 @@ mod tests {
         };
         assert_eq!(reason(&io::Error::from_raw_os_error(2)), absent);
         assert_eq!(reason(&io::Error::other("it is so")), "it is so");
+        let named = "a (os error 2) b: no (os error 13)";
+        assert_eq!(reason(&io::Error::other(named)), "a (os error 2) b: no");
+        assert_eq!(reason(&io::Error::other("a (os error x)")), "a (os error x)");
     }
 
     #[test]

@@ -31,7 +31,7 @@ const fn row(name: &'static str, key: usize, nonce: usize, tag: usize) -> Row {
     Row { name, key_bytes: key, nonce_bytes: nonce, tag_bytes: tag }
 }
 
-static ROWS: &[Row] = &[
+const ROWS: [Row; 38] = [
     row("aegis-128l", 16, 16, 16),
     row("aegis-128l:tag=32", 16, 16, 32),
     row("aegis-128x2", 16, 16, 16),
@@ -72,8 +72,10 @@ static ROWS: &[Row] = &[
     row("omd-blake2b", 64, 32, 64),
 ];
 
-static NAMES: [&str; 38] = {
-    let mut names = [""; 38];
+static TABLE: [Row; ROWS.len()] = ROWS;
+
+static NAMES: [&str; ROWS.len()] = {
+    let mut names = [""; ROWS.len()];
     let mut at = 0;
     while at < names.len() {
         names[at] = ROWS[at].name;
@@ -120,7 +122,7 @@ impl Suite {
 
     /// The suite of this name, in its one spelling.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        ROWS.iter().find(|row| row.name == name).map(Self)
+        TABLE.iter().find(|row| row.name == name).map(Self)
     }
 
     /// The names of all suites, those that this build was made without among them.
@@ -190,7 +192,7 @@ mod tests {
     /// The format's sizes are the registry's, for what is compiled.
     #[test]
     fn the_suites_are_those_of_the_specification() {
-        for row in ROWS {
+        for row in &TABLE {
             let suite: Suite = row.name.parse().unwrap();
             assert_eq!(suite.to_string(), row.name);
             assert!(row.name.len() < NAME_BYTES && row.key_bytes <= MAX_KEY_BYTES);
@@ -219,7 +221,7 @@ mod tests {
         let all = families().iter().flat_map(Algorithm::instances);
         let suites: std::collections::BTreeSet<_> =
             all.filter_map(|a| Suite::new(&a).ok()).map(|s| s.to_string()).collect();
-        let built = ROWS.iter().filter_map(|row| Suite(row).algorithm().ok());
+        let built = TABLE.iter().filter_map(|row| Suite(row).algorithm().ok());
         assert_eq!(suites, built.map(|algorithm| algorithm.to_string()).collect());
         for bad in ["aes-256-gcm:tag=12", "aes-128-gcm:nonce=16", "kc-xaes-256-gcm:nonce=20"] {
             assert!(bad.parse::<Algorithm>().is_ok() && bad.parse::<Suite>().is_err(), "{bad}");

@@ -21,7 +21,10 @@ fn first_secret(text: &str) -> Option<Range<usize>> {
         found.map(|(at, _)| at..end_of_key(plain, at)).find(|key| key.len() > secret.len() + 8)
     });
     // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
-    let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
+    let private = lower.find("-----begin ").filter(|&at| {
+        // At the beginning of a text, also one that was cut short.
+        at == 0 || lower[at..].contains("private key")
+    });
     let body = lower.find("b3blbnnzac1rzxk");
     let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
     let found = keys.chain(to_the_end);

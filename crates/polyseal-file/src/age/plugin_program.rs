@@ -158,10 +158,18 @@ fn wrap(plugin: Arc<dyn InProcessPlugin>, conversation: &Conversation) -> io::Re
             }
         }
     }
+    // A client that does not know labels would put such a stanza beside any other.
+    if !has_labels && wrapped.iter().any(|(_, labels)| !labels.is_empty()) {
+        let why = "the recipients have labels, which the client does not know";
+        errors.push(("internal", 0, why.to_owned()));
+    }
+    if wrapped.windows(2).any(|keys| keys[0].1 != keys[1].1) {
+        errors.push(("internal", 0, "two file keys have other labels".to_owned()));
+    }
     let mut pipes = conversation.lock();
     if errors.is_empty() {
-        // All keys are for the same recipients, and have the same labels.
-        if let Some((_, labels)) = wrapped.first().filter(|it| has_labels && !it.1.is_empty()) {
+        // Those of the first are those of all.
+        if let Some((_, labels)) = wrapped.first().filter(|(_, labels)| !labels.is_empty()) {
             let labels: Vec<_> = labels.iter().map(String::as_str).collect();
             pipes.ask("labels", &labels, b"")?;
         }

@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
+use zeroize::Zeroizing;
 
 /// How the first line of a stanza begins.
 pub(crate) const BEGIN: &[u8] = b"-> ";
@@ -46,7 +47,8 @@ pub(crate) fn parse(mut text: &[u8]) -> Option<Vec<AgeStanza>> {
         });
         let tag = words.next()??;
         let args = words.collect::<Option<_>>()?;
-        let mut digits = Vec::new();
+        // A body may be a secret that a plugin is given.
+        let mut digits = Zeroizing::new(Vec::new());
         loop {
             let line = line(&mut text)?;
             digits.extend_from_slice(line);
@@ -56,7 +58,7 @@ pub(crate) fn parse(mut text: &[u8]) -> Option<Vec<AgeStanza>> {
                 _ => return None,
             }
         }
-        let body = BASE64_STANDARD_NO_PAD.decode(digits).ok()?;
+        let body = BASE64_STANDARD_NO_PAD.decode(&*digits).ok()?;
         stanzas.push(AgeStanza { tag, args, body });
     }
     Some(stanzas)
@@ -84,7 +86,7 @@ pub(crate) fn write(stanzas: &[AgeStanza]) -> Option<Vec<u8>> {
             text.extend_from_slice(word.as_bytes());
         }
         text.push(b'\n');
-        let digits = BASE64_STANDARD_NO_PAD.encode(body);
+        let digits = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
         for line in digits.as_bytes().chunks(COLUMNS) {
             text.extend_from_slice(line);
             text.push(b'\n');

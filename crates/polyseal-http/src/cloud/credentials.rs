@@ -16,6 +16,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, Request};
 use object_store::aws::{AwsAuthorizer, AwsCredential};
@@ -28,6 +29,9 @@ use super::builders::{self, Options, expect_headers};
 use super::connector::{Connector, Server};
 use super::environment::{Purpose, options_from};
 use super::setup::{Scheme, SetupError};
+
+/// The time for all requests to a service that gives credentials, and for their repetitions.
+const PATIENCE_FOR_ALL: Duration = Duration::from_secs(120);
 
 /// The value of a variable, if it is set.
 pub type Variable<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
@@ -122,8 +126,11 @@ fn find<T: Send + Sync>(
         let provider = build(options, Connector::new(Server::Store, |_| {}, |_| {}));
         drop(entered);
         let provider = provider.map_err(|error| SetupError::from_settings(&error))?;
-        let found = runtime.block_on(provider.get_credential());
-        found.map_err(|error| SetupError::from_provider(&error))
+        let found = runtime.block_on(async {
+            tokio::time::timeout(PATIENCE_FOR_ALL, provider.get_credential()).await
+        });
+        let late = || SetupError::Service("no credentials came in two minutes".to_owned());
+        found.map_err(|_| late())?.map_err(|error| SetupError::from_provider(&error))
     };
     thread::scope(|scope| {
         let asking = thread::Builder::new().spawn_scoped(scope, run).map_err(no_client)?;

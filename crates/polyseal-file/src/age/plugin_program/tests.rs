@@ -1,12 +1,13 @@
 //! Both conversations, as the other side has them in words; `plugin/tests.rs` has them with the
 //! client.
 
+use std::collections::HashSet;
 use std::io::Cursor;
 
 use super::super::dhkem::tests::Software;
 use super::super::dhkem::tests::vector;
 use super::super::{BoundedIdentity, Identity as _, Keeper, KeeperError};
-use super::super::{KeyError, KeyProblem, Recipient, p256};
+use super::super::{EncryptError, KeyError, KeyProblem, Recipient, p256};
 use super::*;
 use crate::Class;
 use crate::stanza::age_text;
@@ -217,4 +218,56 @@ fn whoever_does_not_keep_to_the_protocol_gets_nothing() {
         let (result, said) = says(machine, &theirs);
         assert!(result.is_err() && said.is_empty(), "{machine}: {said}");
     }
+}
+
+/// A plugin whose recipient has a label.
+struct Labelled(Kept);
+
+struct LabelledRecipient(p256::Recipient);
+
+impl Recipient for LabelledRecipient {
+    fn wrap_file_key(
+        &self,
+        file_key: &FileKey,
+    ) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let (stanzas, _) = self.0.wrap_file_key(file_key)?;
+        Ok((stanzas, HashSet::from(["postquantum".to_owned()])))
+    }
+}
+
+impl InProcessPlugin for Labelled {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn identity(&self, data: &[u8]) -> Result<Box<dyn BoundedIdentity>, KeyError> {
+        self.0.identity(data)
+    }
+
+    fn recipient(&self, _: &[u8]) -> Result<Box<dyn Recipient + Send + Sync>, KeyError> {
+        Ok(Box::new(LabelledRecipient(recipient())))
+    }
+}
+
+/// A client that knows no labels would put the stanza beside any other.
+#[test]
+fn a_label_is_told_or_nothing_is_wrapped() {
+    let says = |extension: &str| {
+        let theirs = format!(
+            "-> add-identity {}\n\n{extension}-> wrap-file-key\nBwcHBwcHBwcHBwcHBwcHBw\n{DONE}{}",
+            mine(),
+            OK.repeat(3)
+        );
+        let to = Recorded::default();
+        let conversation = Conversation::new(Cursor::new(theirs.into_bytes()), to.clone());
+        let plugin = Arc::new(Labelled(Kept(conversation.clone())));
+        run("recipient-v1", plugin, &conversation).unwrap();
+        let said = to.0.lock().unwrap().clone();
+        age_text::parse(&said).unwrap()
+    };
+    let told = says("-> extension-labels\n\n");
+    assert_eq!((&*told[0].tag, &told[0].args[..]), ("labels", &["postquantum".to_owned()][..]));
+    assert_eq!((told.len(), &*told[1].tag), (3, "recipient-stanza"));
+    let refused = says("");
+    assert_eq!((refused.len(), &*refused[0].tag, &*refused[0].args[0]), (2, "error", "internal"));
 }

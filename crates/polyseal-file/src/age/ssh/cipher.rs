@@ -80,6 +80,9 @@ impl Cipher {
     }
 }
 
+/// The most rounds of bcrypt_pbkdf, about a minute. ssh-keygen writes 16 or 24 of its own accord.
+const MAX_ROUNDS: u32 = 4096;
+
 /// How a passphrase becomes a key: bcrypt_pbkdf, so many times.
 pub(super) struct Stretching {
     salt: Vec<u8>,
@@ -87,12 +90,12 @@ pub(super) struct Stretching {
 }
 
 impl Stretching {
-    /// From the options of the `kdf`; `None` if it is another.
+    /// From the options of the `kdf`; `None` if it is another, or takes too long.
     pub(super) fn read(kdf: &[u8], options: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(options);
         let (salt, rounds) = (reader.string()?, reader.u32()?);
         reader.end()?;
-        let known = kdf == b"bcrypt" && !salt.is_empty() && rounds > 0;
+        let known = kdf == b"bcrypt" && !salt.is_empty() && (1..=MAX_ROUNDS).contains(&rounds);
         known.then(|| Self { salt: salt.to_vec(), rounds })
     }
 }
@@ -136,4 +139,21 @@ fn gcm(key: &[u8], nonce: &[u8], text: &mut Vec<u8>) -> Option<()> {
     let cipher = Aes256Gcm::new_from_slice(key).ok()?;
     let (nonce, tag) = (nonce.try_into().ok()?, tag.as_slice().try_into().ok()?);
     cipher.decrypt_inout_detached(&nonce, b"", text.as_mut_slice().into(), &tag).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::put_string;
+    use super::*;
+
+    #[test]
+    fn stretching_that_takes_too_long_is_refused() {
+        for (rounds, known) in [(0, false), (1, true), (MAX_ROUNDS, true), (MAX_ROUNDS + 1, false)]
+        {
+            let mut options = Vec::new();
+            put_string(&mut options, b"salt");
+            options.extend_from_slice(&rounds.to_be_bytes());
+            assert_eq!(Stretching::read(b"bcrypt", &options).is_some(), known, "{rounds}");
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //!
 //! Security claim: as X25519, but the stanza shows for whom it is.
 
-use curve25519_dalek::edwards::CompressedEdwardsY;
+use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use sha2::{Digest, Sha512};
 use x25519_dalek::{PublicKey, SharedSecret, StaticSecret};
 use zeroize::Zeroize;
@@ -60,8 +60,13 @@ impl Private {
         let mut scalar = [0; 32];
         scalar.copy_from_slice(&hash[..32]);
         let secret = StaticSecret::from(scalar);
+        // Whoever has only the file encrypts to the point: it must be this scalar's.
+        let ours = EdwardsPoint::mul_base_clamped(scalar).compress();
         hash.as_mut_slice().zeroize();
         scalar.zeroize();
+        if ours.as_bytes() != point {
+            return None;
+        }
         let mut public = Vec::new();
         put_string(&mut public, TYPE.as_bytes());
         put_string(&mut public, point);
@@ -107,4 +112,31 @@ fn wrapping_key(
 ) -> crate::Result<WrappingKey> {
     let salt = [share.as_bytes().as_slice(), recipient.as_bytes()].concat();
     one_key::derive(secret.as_bytes(), &salt, INFO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(seed: &[u8; 32], point: &[u8; 32]) -> bool {
+        let mut text = Vec::new();
+        put_string(&mut text, point);
+        put_string(&mut text, &[*seed, *point].concat());
+        Private::read(&mut Reader::new(&text)).is_some()
+    }
+
+    #[test]
+    fn a_public_key_that_is_not_the_private_ones_is_refused() {
+        // RFC 8032, section 7.1, test 1, and the public key of test 2.
+        let bytes = |text| {
+            let mut bytes = [0; 32];
+            base16ct::lower::decode(text, &mut bytes).unwrap();
+            bytes
+        };
+        let seed = bytes("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60");
+        let ours = bytes("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
+        let other = bytes("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
+        assert!(read(&seed, &ours));
+        assert!(!read(&seed, &other));
+    }
 }

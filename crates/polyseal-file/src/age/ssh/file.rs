@@ -41,7 +41,10 @@ impl EncryptedKey {
     pub(super) fn decrypt(&self, passphrase: &str) -> Result<PrivateKey, KeyProblem> {
         let list = self.cipher.decrypt(&self.stretching, passphrase, &self.sealed);
         let list = list.ok_or(KeyProblem::WrongPassphrase)?;
-        PrivateKey::from_list(&list, &self.public).map_err(|_| KeyProblem::WrongPassphrase)
+        PrivateKey::from_list(&list, &self.public).map_err(|problem| match problem {
+            KeyProblem::SshRsaSize => problem,
+            _ => KeyProblem::WrongPassphrase,
+        })
     }
 }
 

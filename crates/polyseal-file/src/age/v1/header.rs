@@ -12,7 +12,7 @@ use std::iter;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::ChunkCipher;
 use crate::age::FileKey;
@@ -235,7 +235,9 @@ impl AuthenticHeader<'_> {
     }
 
     /// The plaintext of a payload that is in memory: all of it, or none.
-    pub(in crate::age) fn decrypt(&self, mut payload: Vec<u8>) -> Result<Zeroizing<Vec<u8>>> {
+    pub(in crate::age) fn decrypt(&self, payload: Vec<u8>) -> Result<Zeroizing<Vec<u8>>> {
+        // Chunks are opened in place, also those that are refused for what follows.
+        let mut payload = Zeroizing::new(payload);
         let cipher = ChunkCipher::new(&*self.payload_key()?, Direction::Open);
         let unit = cipher.input_unit();
         let last = payload.len().div_ceil(unit).max(1) - 1;
@@ -249,7 +251,6 @@ impl AuthenticHeader<'_> {
             let length = chunk.len();
             let opened = cipher.apply(at, iter::once((&mut *chunk, length)))?;
             text.extend_from_slice(&chunk[..opened]);
-            chunk.zeroize();
         }
         Ok(text)
     }
