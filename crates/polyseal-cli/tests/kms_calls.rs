@@ -109,7 +109,7 @@ fn nothing_is_written_when_the_key_is_refused() {
     let away = altered.replace(KEY, "00000000-0000-4000-8000-000000000000");
     kms.room.write("away", away.as_bytes());
     kms.run(&["encrypt", "-k", "away", "-o", "sealed", "plain"]).fails(4, "no such key");
-    let mut gone = kms.room.command(&["encrypt", "-k", "w", "-o", "sealed", "plain"]);
+    let mut gone = kms.room.command(["encrypt", "-k", "w", "-o", "sealed", "plain"]);
     gone.env("AWS_REGION", "eu-west-2");
     Outcome(gone.output().unwrap()).fails(4, "AWS_ACCESS_KEY_ID");
     assert!(!kms.room.path("sealed").exists());
