@@ -80,7 +80,7 @@ impl Cipher {
     }
 }
 
-/// The most rounds of bcrypt_pbkdf, about a minute. ssh-keygen writes 16 or 24 of its own accord.
+/// The most rounds of bcrypt_pbkdf. ssh-keygen writes 16 or 24 of its own accord.
 const MAX_ROUNDS: u32 = 4096;
 
 /// How a passphrase becomes a key: bcrypt_pbkdf, so many times.
