@@ -74,7 +74,7 @@ impl super::Recipient for Recipient {
 impl Recipient {
     fn wrap(&self, ephemeral: &StaticSecret, file_key: &FileKey) -> crate::Result<Stanza> {
         let share = PublicKey::from(ephemeral);
-        let key = wrapping_key(&ephemeral.diffie_hellman(&self.0), &share, &self.0)?;
+        let key = wrapping_key(&ephemeral.diffie_hellman(&self.0), &share, &self.0, INFO)?;
         let body = one_key::wrap(&key, file_key)?;
         Ok(Stanza { tag: TAG.to_owned(), args: vec![base64::encode(share)], body })
     }
@@ -113,7 +113,7 @@ impl super::Identity for Identity {
         if !secret.was_contributory() {
             return Some(Err(DecryptError::InvalidHeader));
         }
-        let key = wrapping_key(&secret, &share, &PublicKey::from(&self.0)).ok()?;
+        let key = wrapping_key(&secret, &share, &PublicKey::from(&self.0), INFO).ok()?;
         // For another, if it does not open: a stanza does not say whose it is.
         one_key::unwrap(&key, body).map(Ok)
     }
@@ -132,13 +132,15 @@ fn parts(stanza: &Stanza) -> Option<(PublicKey, &[u8; BODY_BYTES])> {
     Some((share, stanza.body.as_slice().try_into().ok()?))
 }
 
-fn wrapping_key(
+/// The key that wraps the file key, for a share and a recipient; `info` says for which stanza.
+pub(super) fn wrapping_key(
     secret: &SharedSecret,
     share: &PublicKey,
     recipient: &PublicKey,
+    info: &[u8],
 ) -> crate::Result<WrappingKey> {
     let salt = [share.as_bytes().as_slice(), recipient.as_bytes()].concat();
-    one_key::derive(secret.as_bytes(), &salt, INFO)
+    one_key::derive(secret.as_bytes(), &salt, info)
 }
 
 /// A new secret.
@@ -173,7 +175,7 @@ mod tests {
         let file_key = identity.unwrap_stanza(&stanza).unwrap().unwrap();
         let (share, body) = parts(&stanza).unwrap();
         let secret = identity.0.diffie_hellman(&share);
-        let key = wrapping_key(&secret, &share, &identity.to_recipient().0).unwrap();
+        let key = wrapping_key(&secret, &share, &identity.to_recipient().0, INFO).unwrap();
         assert_eq!(one_key::wrap(&key, &file_key).unwrap(), body);
         let ours = identity.to_recipient().wrap(&StaticSecret::from([7; 32]), &file_key).unwrap();
         assert_eq!(identity.unwrap_stanza(&ours).unwrap().unwrap(), file_key);

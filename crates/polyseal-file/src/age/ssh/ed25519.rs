@@ -13,8 +13,8 @@ use zeroize::Zeroize;
 use super::public_key::tag;
 use super::wire::{Reader, put_string};
 use crate::age::error::DecryptError;
-use crate::age::one_key::{self, BODY_BYTES, WrappingKey};
-use crate::age::x25519::random_secret;
+use crate::age::one_key::{self, BODY_BYTES};
+use crate::age::x25519::{random_secret, wrapping_key};
 use crate::age::{FileKey, Stanza, base64};
 
 /// The type of the key, and of its stanzas.
@@ -39,7 +39,7 @@ impl Public {
         let ephemeral = random_secret()?;
         let share = PublicKey::from(&ephemeral);
         let secret = tweak(public, &ephemeral.diffie_hellman(&self.0))?;
-        let key = wrapping_key(&secret, &share, &self.0)?;
+        let key = wrapping_key(&secret, &share, &self.0, INFO)?;
         let args = vec![tag(public), base64::encode(share)];
         Ok(Stanza { tag: TYPE.to_owned(), args, body: one_key::wrap(&key, file_key)? })
     }
@@ -82,7 +82,7 @@ impl Private {
         }
         let open = || {
             let secret = tweak(public, &product).ok()?;
-            let key = wrapping_key(&secret, &share, &PublicKey::from(&self.0)).ok()?;
+            let key = wrapping_key(&secret, &share, &PublicKey::from(&self.0), INFO).ok()?;
             one_key::unwrap(&key, body)
         };
         open().ok_or(DecryptError::DecryptionFailed)
@@ -103,15 +103,6 @@ fn tweak(public: &[u8], product: &SharedSecret) -> crate::Result<SharedSecret> {
     let secret = tweak.diffie_hellman(&point);
     point.zeroize();
     Ok(secret)
-}
-
-fn wrapping_key(
-    secret: &SharedSecret,
-    share: &PublicKey,
-    recipient: &PublicKey,
-) -> crate::Result<WrappingKey> {
-    let salt = [share.as_bytes().as_slice(), recipient.as_bytes()].concat();
-    one_key::derive(secret.as_bytes(), &salt, INFO)
 }
 
 #[cfg(test)]
