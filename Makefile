@@ -78,8 +78,10 @@ wheel: ## the package for Python, and its tests
 
 # The tool that other programs are tried with. `unit` builds it, too.
 go js: export POLYSEAL_TOOL := $(CURDIR)/target/debug/polyseal
-$(CURDIR)/target/debug/polyseal:
+TOOL_CRATES = polyseal polyseal-file polyseal-local polyseal-http polyseal-object-store polyseal-kms polyseal-cli
+$(CURDIR)/target/debug/polyseal: Cargo.lock $(shell find $(TOOL_CRATES:%=crates/%/src) -name '*.rs')
 	cargo build --locked -p polyseal-cli
+	touch $@
 
 # Where Go or Node is not installed, these say so and pass.
 go: $(CURDIR)/target/debug/polyseal ## the reader for Go, and its tests

@@ -52,9 +52,7 @@ impl Key {
         if let Ok(bytes) = <&[u8; KEY_BYTES]>::try_from(file) {
             // 32 random bytes are all printable with a probability of 2^-45. All are looked at: how
             // long it takes must not say which is the first that is not.
-            let blank = |b: u8| u8::from(b == b'\t') | u8::from(b == b'\n') | u8::from(b == b'\r');
-            let other = |b: u8| (blank(b) ^ 1) & u8::from(b.wrapping_sub(b' ') > b'~' - b' ');
-            let password = bytes.iter().fold(0, |any, &b| any | other(b)) == 0;
+            let password = bytes.iter().fold(0, |any, &b| any | not_printable(b)) == 0;
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
         }
         // First: its contents may be longer than a key file.
@@ -186,6 +184,12 @@ fn without_blanks(mut line: &[u8]) -> &[u8] {
 /// Whether a text is in UTF-16: with its byte order mark, or an ASCII character first.
 pub(crate) fn is_utf16(file: &[u8]) -> bool {
     matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=0x7f, 0, ..] | [0, 1..=0x7f, ..])
+}
+
+/// 1 for a byte that no line of typed text has, and else 0.
+fn not_printable(b: u8) -> u8 {
+    let blank = u8::from(b == b'\t') | u8::from(b == b'\n') | u8::from(b == b'\r');
+    (blank ^ 1) & u8::from(b.wrapping_sub(b' ') > b'~' - b' ')
 }
 
 /// Says why `line`, which does not begin as a key does, is no key.

@@ -58,8 +58,8 @@ impl KeyPair {
         settings: &Settings,
         key: impl FnOnce(&dyn Kms) -> Result<PublicKey>,
     ) -> Result<Self> {
-        let pair = || Ok(Self::new(uri, key(connect(uri, settings)?.as_ref())?));
-        pair().map_err(|error: Error| error.with_uri(&uri.to_string()))
+        let key = connect(uri, settings).and_then(|keeper| key(keeper.as_ref()));
+        key.map(|key| Self::new(uri, key)).map_err(|error| error.with_uri(&uri.to_string()))
     }
 
     /// Where the private key is, without the parts that only a user may set.
@@ -119,8 +119,9 @@ pub struct LazyKeeper {
 impl Keeper for LazyKeeper {
     fn derive(&self, point: &Point) -> std::result::Result<Zeroizing<[u8; 32]>, KeeperError> {
         let connected = self.connected.get_or_init(|| connect(&self.uri, &self.settings));
-        let derive = || connected.as_ref().map_err(Clone::clone)?.derive(point);
-        derive().map_err(|error: Error| KeeperError::from(&error.with_uri(&self.uri.to_string())))
+        let keeper = connected.as_ref().map_err(Clone::clone);
+        let derived = keeper.and_then(|keeper| keeper.derive(point));
+        derived.map_err(|error| KeeperError::from(&error.with_uri(&self.uri.to_string())))
     }
 }
 

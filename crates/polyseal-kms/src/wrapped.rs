@@ -73,17 +73,12 @@ impl WrappedKey {
     /// The keeper's refusal, or a missing setting.
     pub fn generate(uri: &Uri, context: Context, settings: &Settings) -> Result<(Self, Key)> {
         let keeper = connect(uri, settings)?;
-        let make = || {
-            if uri.scheme().is_of_key_pairs() {
-                let key = Key::generate().map_err(|_| Problem::Random)?;
-                let form = seal(keeper.make_key_pair()?.into_recipient(), &key)?;
-                return Ok((key, None, form));
-            }
-            let (key, blob) = keeper.generate(&context).map_err(wrapping_error)?;
-            Ok((key, blob.key_id, Form::Wrapped(blob.bytes)))
+        let made = if uri.scheme().is_of_key_pairs() {
+            generate_pair(keeper.as_ref())
+        } else {
+            generate_wrapped(keeper.as_ref(), &context)
         };
-        let (key, key_id, form) =
-            make().map_err(|error: Error| error.with_uri(&uri.to_string()))?;
+        let (key, key_id, form) = made.map_err(|error| error.with_uri(&uri.to_string()))?;
         let wrapped = Self::new(Fields { uri: uri.for_file(), context, key_id, form }, &key)?;
         Ok((wrapped, key))
     }
@@ -102,8 +97,8 @@ impl WrappedKey {
     /// The keeper's refusal; [`Problem::Check`] if it is another key, or a field was altered.
     pub fn unwrap(&self, settings: &Settings) -> Result<Key> {
         let uri = &self.fields.uri;
-        let unwrap = || self.unwrap_with(connect(uri, settings)?.as_ref());
-        unwrap().map_err(|error: Error| error.with_uri(&uri.to_string()))
+        let key = connect(uri, settings).and_then(|keeper| self.unwrap_with(keeper.as_ref()));
+        key.map_err(|error| error.with_uri(&uri.to_string()))
     }
 
     /// The same key, wrapped again with the newest version of the keeper's key.
@@ -112,29 +107,27 @@ impl WrappedKey {
     /// As [`unwrap`](Self::unwrap), and the keeper's refusal.
     pub fn rewrap(&self, settings: &Settings) -> Result<Self> {
         let fields = &self.fields;
-        let rewrap = || {
-            let keeper = connect(&fields.uri, settings)?;
-            let key = self.unwrap_with(keeper.as_ref())?;
-            let again = match &fields.form {
-                Form::Wrapped(_) => {
-                    let blob = keeper.wrap(&key, &fields.context).map_err(wrapping_error)?;
-                    Fields {
-                        key_id: blob.key_id,
-                        form: Form::Wrapped(blob.bytes),
-                        ..fields.clone()
-                    }
-                }
-                // The check value says that this is its key pair; the keeper may show another.
-                Form::SealedTo(recipient, _) => {
-                    Fields { form: seal(recipient.as_ref().clone(), &key)?, ..fields.clone() }
-                }
-            };
-            let again = Self::new(again, &key)?;
-            // It takes the place of the only file that opens.
-            again.unwrap_with(keeper.as_ref())?;
-            Ok(again)
+        let again = connect(&fields.uri, settings).and_then(|k| self.rewrap_with(k.as_ref()));
+        again.map_err(|error| error.with_uri(&fields.uri.to_string()))
+    }
+
+    fn rewrap_with(&self, keeper: &dyn Kms) -> Result<Self> {
+        let fields = &self.fields;
+        let key = self.unwrap_with(keeper)?;
+        let again = match &fields.form {
+            Form::Wrapped(_) => {
+                let blob = keeper.wrap(&key, &fields.context).map_err(wrapping_error)?;
+                Fields { key_id: blob.key_id, form: Form::Wrapped(blob.bytes), ..fields.clone() }
+            }
+            // The check value says that this is its key pair; the keeper may show another.
+            Form::SealedTo(recipient, _) => {
+                Fields { form: seal(recipient.as_ref().clone(), &key)?, ..fields.clone() }
+            }
         };
-        rewrap().map_err(|error: Error| error.with_uri(&fields.uri.to_string()))
+        let again = Self::new(again, &key)?;
+        // It takes the place of the only file that opens.
+        again.unwrap_with(keeper)?;
+        Ok(again)
     }
 
     /// The hash of the checked fields, and of the check value.
@@ -227,6 +220,19 @@ impl Fields {
         text.push_str(&format!("{name}: {}\n", BASE64_STANDARD.encode(bytes)));
         text
     }
+}
+
+/// A fresh key that is sealed to a fresh key pair of the keeper.
+fn generate_pair(keeper: &dyn Kms) -> Result<(Key, Option<String>, Form)> {
+    let key = Key::generate().map_err(|_| Problem::Random)?;
+    let form = seal(keeper.make_key_pair()?.into_recipient(), &key)?;
+    Ok((key, None, form))
+}
+
+/// A fresh key that the keeper wraps, and the keeper's name for its own key.
+fn generate_wrapped(keeper: &dyn Kms, context: &Context) -> Result<(Key, Option<String>, Form)> {
+    let (key, blob) = keeper.generate(context).map_err(wrapping_error)?;
+    Ok((key, blob.key_id, Form::Wrapped(blob.bytes)))
 }
 
 fn seal(recipient: Recipient, key: &Key) -> Result<Form> {

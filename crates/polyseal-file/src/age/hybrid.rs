@@ -141,20 +141,23 @@ impl super::Identity for Identity {
         if stanza.tag != TAG {
             return None;
         }
-        let parts = || {
-            let [enc] = stanza.args.as_slice() else { return None };
-            let enc = base64::decode::<ENC_BYTES>(enc)?;
-            // The length before anything is opened: a longer body could be made to open under
-            // several keys.
-            Some((enc, <&[u8; SEALED_BYTES]>::try_from(stanza.body.as_slice()).ok()?))
+        let Some((enc, sealed)) = parts(stanza) else {
+            return Some(Err(DecryptError::InvalidHeader));
         };
-        let Some((enc, sealed)) = parts() else { return Some(Err(DecryptError::InvalidHeader)) };
         match FileKey::try_init_with_mut(|file_key| self.0.open(INFO, &enc, sealed, file_key)) {
             Ok(file_key) => Some(Ok(file_key)),
             Err(OpenError::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
             Err(OpenError::Message) => None,
         }
     }
+}
+
+/// The encapsulated key and the sealed file key, if the stanza is in its one form.
+fn parts(stanza: &Stanza) -> Option<([u8; ENC_BYTES], &[u8; SEALED_BYTES])> {
+    let [enc] = stanza.args.as_slice() else { return None };
+    let enc = base64::decode::<ENC_BYTES>(enc)?;
+    // The length before anything is opened: a longer body could be made to open under several keys.
+    Some((enc, stanza.body.as_slice().try_into().ok()?))
 }
 
 impl BoundedIdentity for Identity {

@@ -103,25 +103,27 @@ impl RecipientList {
     /// Naming the line that is not a recipient, or if no line is one that can be used. Then nothing
     /// of it was added.
     pub fn add_file(&mut self, contents: &[u8], file: Option<&str>) -> Result<(), KeyError> {
-        let read = || {
-            let mut added = Self::new();
-            for (number, line) in lines(contents)? {
-                match added.add_text(line) {
-                    Ok(()) => {}
-                    Err(problem) if self.skips && is_unsupported(&problem) => {
-                        added.skipped.push(KeyError::from(problem).at_line(number).in_file(file));
-                    }
-                    Err(problem) => return Err(KeyError::from(problem).at_line(number)),
-                }
-            }
-            match (added.is_empty(), added.skipped.is_empty()) {
-                (false, _) => Ok(added),
-                (true, false) => Err(KeyProblem::NoneSupported.into()),
-                (true, true) => Err(KeyProblem::NoRecipients.into()),
-            }
-        };
-        self.append(read().map_err(|error: KeyError| error.in_file(file))?);
+        self.append(self.read(contents, file).map_err(|error| error.in_file(file))?);
         Ok(())
+    }
+
+    /// The list that a file has, which skips what this list skips.
+    fn read(&self, contents: &[u8], file: Option<&str>) -> Result<Self, KeyError> {
+        let mut read = Self::new();
+        for (number, line) in lines(contents)? {
+            match read.add_text(line) {
+                Ok(()) => {}
+                Err(problem) if self.skips && is_unsupported(&problem) => {
+                    read.skipped.push(KeyError::from(problem).at_line(number).in_file(file));
+                }
+                Err(problem) => return Err(KeyError::from(problem).at_line(number)),
+            }
+        }
+        match (read.is_empty(), read.skipped.is_empty()) {
+            (false, _) => Ok(read),
+            (true, false) => Err(KeyProblem::NoneSupported.into()),
+            (true, true) => Err(KeyProblem::NoRecipients.into()),
+        }
     }
 
     /// Adds the recipients that belong to the identities in the contents of a file, which may be of

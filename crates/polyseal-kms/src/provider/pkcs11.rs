@@ -118,7 +118,7 @@ impl Pkcs11 {
             Some(token) => Ok(token),
             None => {
                 let module = module::load(&self.module)?;
-                let token = Token::open(module, &self.names)?;
+                let token = Token::open(module, &self.names).map_err(|failure| failure.error)?;
                 Ok(held.insert(token))
             }
         }

@@ -100,18 +100,20 @@ impl Program {
 struct Running(Child);
 
 impl Running {
+    /// Writes the input, and begins to read the output and what is said about it.
+    fn speak(&mut self, input: &[u8]) -> io::Result<(Receiver<Bytes>, Receiver<Bytes>)> {
+        let pipes = (self.0.stdin.take(), self.0.stdout.take(), self.0.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        write(stdin, input)?;
+        Ok((read(stdout, MAX_OUT_BYTES, false)?, read(stderr, MAX_WORDS_BYTES, true)?))
+    }
+
     fn finish(mut self, program: &Program, input: &[u8]) -> Result<Ended> {
         let deadline = Instant::now() + program.limit;
-        let (stdin, stdout, stderr) =
-            (self.0.stdin.take(), self.0.stdout.take(), self.0.stderr.take());
-        let start = || {
-            let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
-                return Err(io::ErrorKind::BrokenPipe.into());
-            };
-            write(stdin, input)?;
-            Ok((read(stdout, MAX_OUT_BYTES, false)?, read(stderr, MAX_WORDS_BYTES, true)?))
-        };
-        let (out, words) = start().map_err(|error: io::Error| program.failed(&reason(&error)))?;
+        let pipes = self.speak(input).map_err(|error| program.failed(&reason(&error)));
+        let (out, words) = pipes?;
         let out = wait(&out, deadline).ok_or_else(|| program.too_long())?;
         let out = out.ok_or_else(|| program.failed("it printed more than 64 KiB, or broke off"))?;
         let words = wait(&words, deadline).ok_or_else(|| program.too_long())?;

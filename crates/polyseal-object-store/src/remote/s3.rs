@@ -249,18 +249,23 @@ impl S3Object<'_> {
 }
 
 fn headers(attributes: &Attributes) -> Vec<(String, String)> {
-    let named = |attribute: &Attribute| match attribute {
-        Attribute::CacheControl => Some("cache-control".to_owned()),
-        Attribute::ContentDisposition => Some("content-disposition".to_owned()),
-        Attribute::ContentEncoding => Some("content-encoding".to_owned()),
-        Attribute::ContentLanguage => Some("content-language".to_owned()),
-        Attribute::ContentType => Some("content-type".to_owned()),
-        Attribute::StorageClass => Some("x-amz-storage-class".to_owned()),
-        Attribute::Metadata(name) => Some(format!("x-amz-meta-{name}")),
-        _ => None,
-    };
-    let pairs = attributes.iter().filter_map(|(a, value)| Some((named(a)?, value.to_string())));
+    let pairs = attributes.iter().filter_map(|(a, value)| Some((header(a)?, value.to_string())));
     pairs.collect()
+}
+
+/// The header that gives an object this attribute.
+fn header(attribute: &Attribute) -> Option<String> {
+    let name = match attribute {
+        Attribute::CacheControl => "cache-control",
+        Attribute::ContentDisposition => "content-disposition",
+        Attribute::ContentEncoding => "content-encoding",
+        Attribute::ContentLanguage => "content-language",
+        Attribute::ContentType => "content-type",
+        Attribute::StorageClass => "x-amz-storage-class",
+        Attribute::Metadata(name) => return Some(format!("x-amz-meta-{name}")),
+        _ => return None,
+    };
+    Some(name.to_owned())
 }
 
 fn error(text: &str) -> Error {

@@ -112,24 +112,18 @@ impl Drop for Token {
 
 impl Token {
     /// The one token that has these names.
-    pub(super) fn open(module: Pkcs11, names: &Names) -> std::result::Result<Self, Error> {
-        let open = || -> Result<Self> {
-            let (slot, info) = find(&module, names)?;
-            let session = module.open_rw_session(slot).or_else(|error| match error {
-                ModuleError::Pkcs11(RvError::TokenWriteProtected, _) => {
-                    module.open_ro_session(slot)
-                }
-                error => Err(error),
-            })?;
-            // Not by the module's path or the slot: the same token has others, too.
-            let identifier =
-                [info.manufacturer_id(), info.model(), info.serial_number(), info.label()]
-                    .join("\n");
-            let label = info.label().escape_debug().to_string();
-            let (module, process) = (module.clone(), process::id());
-            Ok(Self { module, slot, session: Some(session), label, identifier, process })
-        };
-        open().map_err(|failure| failure.error)
+    pub(super) fn open(module: Pkcs11, names: &Names) -> Result<Self> {
+        let (slot, info) = find(&module, names)?;
+        let session = module.open_rw_session(slot).or_else(|error| match error {
+            ModuleError::Pkcs11(RvError::TokenWriteProtected, _) => module.open_ro_session(slot),
+            error => Err(error),
+        })?;
+        // Not by the module's path or the slot: the same token has others, too.
+        let identifier =
+            [info.manufacturer_id(), info.model(), info.serial_number(), info.label()].join("\n");
+        let label = info.label().escape_debug().to_string();
+        let process = process::id();
+        Ok(Self { module, slot, session: Some(session), label, identifier, process })
     }
 
     pub(super) fn is_forked(&self) -> bool {
