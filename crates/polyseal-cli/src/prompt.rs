@@ -6,8 +6,8 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use polyseal_file::Passphrase;
 use polyseal_file::age::Callbacks;
+use polyseal_file::{Passphrase, SecretText};
 use zeroize::Zeroizing;
 
 use crate::error::{Code, Failure, Result, shown};
@@ -22,14 +22,14 @@ const GROUP: usize = 4;
 /// The passphrase of a file that is to be opened.
 pub(crate) fn passphrase() -> polyseal_file::Result<Passphrase> {
     match ask("Passphrase: ")? {
-        Asked::Typed(typed) => Passphrase::new(typed.into_bytes()),
+        Asked::Typed(typed) => Passphrase::new(typed),
         Asked::NoTerminal => Err(polyseal_file::Error::PassphraseNeeded),
         Asked::Ended => Err(refused(Code::NoKey, "no passphrase was typed")),
     }
 }
 
 /// The answer to a question about a new file's passphrase.
-fn typed_for(question: &str) -> Result<Zeroizing<String>> {
+fn typed_for(question: &str) -> Result<SecretText> {
     match ask(question)? {
         Asked::Typed(typed) => Ok(typed),
         Asked::Ended => Err(Failure::usage("no passphrase was typed").hint("nothing was written")),
@@ -41,16 +41,16 @@ fn typed_for(question: &str) -> Result<Zeroizing<String>> {
 /// The passphrase for a new file, typed twice or made here.
 pub(crate) fn new_passphrase() -> Result<Passphrase> {
     let first = typed_for("New passphrase (nothing: have one made): ")?;
-    if first.is_empty() {
+    if first.reveal().is_empty() {
         let made = random_passphrase()?;
-        tell("The new passphrase is ", &made)?;
-        return Ok(Passphrase::new(made.into_bytes())?);
+        tell("The new passphrase is ", made.reveal())?;
+        return Ok(Passphrase::new(made)?);
     }
     let second = typed_for("The new passphrase again: ")?;
-    if *first != *second {
+    if first.reveal() != second.reveal() {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }
-    Ok(Passphrase::new(first.into_bytes())?)
+    Ok(Passphrase::new(first)?)
 }
 
 pub(crate) fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
@@ -95,12 +95,12 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
 }
 
 /// Asks for a secret of a keeper of keys, by its name `what`.
-pub(crate) fn secret(what: &str) -> Option<Zeroizing<String>> {
+pub(crate) fn secret(what: &str) -> Option<SecretText> {
     ask(&format!("{}: ", shown(what))).ok().and_then(Asked::typed)
 }
 
 /// 100 random bits, in groups that can be copied by hand.
-fn random_passphrase() -> Result<Zeroizing<String>> {
+fn random_passphrase() -> Result<SecretText> {
     let mut bits = Zeroizing::new([0; GROUPS * GROUP]);
     getrandom::fill(&mut bits[..]).map_err(|_| polyseal_file::Error::Random)?;
     let mut made = Zeroizing::new(String::with_capacity(GROUPS * (GROUP + 1)));
@@ -110,13 +110,13 @@ fn random_passphrase() -> Result<Zeroizing<String>> {
         }
         made.extend(group.iter().map(|b| char::from(ALPHABET[usize::from(b % 32)])));
     }
-    Ok(made)
+    Ok(made.into())
 }
 
 /// The outcome of a question.
 enum Asked {
     /// A line, which may be empty.
-    Typed(Zeroizing<String>),
+    Typed(SecretText),
     /// The end of the file, Ctrl-D, or a terminal that went away.
     Ended,
     /// Nobody to ask.
@@ -124,7 +124,7 @@ enum Asked {
 }
 
 impl Asked {
-    fn typed(self) -> Option<Zeroizing<String>> {
+    fn typed(self) -> Option<SecretText> {
         match self {
             Self::Typed(typed) => Some(typed),
             Self::Ended | Self::NoTerminal => None,
@@ -187,7 +187,7 @@ fn line(mut terminal: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
 
 /// The line as text, such as every terminal sends it: with characters that only one sends, another
 /// could not open the file.
-fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
+fn text(line: &[u8]) -> polyseal_file::Result<SecretText> {
     if line.len() == LONGEST {
         return Err(polyseal_file::Error::Passphrase);
     }
@@ -196,10 +196,7 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if typed.contains(char::is_control) {
         return Err(refused(Code::Usage, "the input has a control character"));
     }
-    // It has its final size: it may become a string that is shrunk to it.
-    let mut text = Zeroizing::new(String::with_capacity(typed.len()));
-    text.push_str(typed);
-    Ok(text)
+    Ok(typed.to_owned().into())
 }
 
 /// Without a copy that stays behind.
@@ -208,17 +205,6 @@ fn tell(what: &str, secret: &str) -> Result {
     let mut terminal = Terminal::open().map_err(failure)?;
     let parts = [what, secret, "\n"];
     parts.iter().try_for_each(|part| terminal.write_all(part.as_bytes())).map_err(failure)
-}
-
-trait IntoBytes {
-    fn into_bytes(self) -> Zeroizing<Vec<u8>>;
-}
-
-impl IntoBytes for Zeroizing<String> {
-    /// Without a copy that stays behind.
-    fn into_bytes(mut self) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(std::mem::take(&mut *self).into_bytes())
-    }
 }
 
 /// The questions and messages of age's plugins and encrypted identities.
@@ -246,7 +232,7 @@ impl Callbacks for TerminalCallbacks {
         terminal.line().ok()
     }
 
-    fn request_passphrase(&self, description: &str) -> Option<Zeroizing<String>> {
+    fn request_passphrase(&self, description: &str) -> Option<SecretText> {
         match ask(&format!("{}: ", shown(description))) {
             Ok(asked) => asked.typed(),
             Err(error) => {
@@ -265,7 +251,7 @@ mod tests {
     fn what_is_typed() {
         let typed = |bytes: &[u8]| line(bytes).unwrap().map(|line| text(&line).ok());
         let is = |bytes: &[u8], text: &str| {
-            assert_eq!(typed(bytes).unwrap().unwrap().as_str(), text, "{bytes:x?}");
+            assert_eq!(typed(bytes).unwrap().unwrap().reveal(), text, "{bytes:x?}");
         };
         is(b"attack at dawn\nmore", "attack at dawn");
         is(b"\r", "");
@@ -275,7 +261,10 @@ mod tests {
         is(b"attack\x17\n", "");
         is(b"\x1b\x7fx\n", "x");
         let full = [b'x'; Passphrase::MAX_BYTES];
-        assert_eq!(typed(&[&full[..], b"\n"].concat()).unwrap().unwrap().len(), full.len());
+        assert_eq!(
+            typed(&[&full[..], b"\n"].concat()).unwrap().unwrap().reveal().len(),
+            full.len()
+        );
         for nothing in [&b""[..], b"\x04", b"x"] {
             assert!(typed(nothing).is_none(), "{nothing:x?}");
         }
@@ -288,7 +277,8 @@ mod tests {
     #[test]
     fn made_passphrases_differ_and_can_be_copied() {
         let [a, b] = [(); 2].map(|()| random_passphrase().unwrap());
-        assert_ne!(*a, *b);
+        let [a, b] = [a.reveal(), b.reveal()];
+        assert_ne!(a, b);
         assert_eq!(a.split('-').map(str::len).collect::<Vec<_>>(), [GROUP; GROUPS]);
         assert!(a.bytes().all(|b| b == b'-' || ALPHABET.contains(&b)));
     }

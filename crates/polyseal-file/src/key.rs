@@ -11,6 +11,7 @@ use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use crate::SecretText;
 use crate::error::{Error, KeyFileError, Result};
 
 /// The length of a key in bytes.
@@ -86,7 +87,7 @@ impl Key {
 
     /// The contents of a key file with this key.
     #[must_use]
-    pub fn to_file(&self) -> Zeroizing<String> {
+    pub fn to_file(&self) -> SecretText {
         let mut digits = Zeroizing::new([0; 2 * KEY_BYTES]);
         // Cannot fail: the buffer has the right length.
         let _ = base16ct::lower::encode(&self.0, digits.as_mut());
@@ -96,7 +97,7 @@ impl Key {
         file.push_str(PREFIX);
         file.extend(digits.iter().map(|&digit| char::from(digit)));
         file.push('\n');
-        file
+        file.into()
     }
 
     /// Whether the key could have been drawn at random: see [`looks_random`].
@@ -270,9 +271,9 @@ mod tests {
     #[test]
     fn text_and_raw_give_the_same_key() {
         let key = Key::generate().unwrap();
-        assert_eq!(Key::parse(key.to_file().as_bytes()).unwrap().0, key.0);
+        assert_eq!(Key::parse(key.to_file().reveal().as_bytes()).unwrap().0, key.0);
         assert_eq!(Key::parse(&key.0).unwrap().0, key.0);
-        let dos = key.to_file().replace('\n', "\r\n");
+        let dos = key.to_file().reveal().replace('\n', "\r\n");
         assert_eq!(Key::parse(dos.as_bytes()).unwrap().0, key.0);
     }
 
@@ -314,10 +315,11 @@ mod tests {
     fn what_editors_add_is_passed_over() {
         let key = Key::generate().unwrap();
         let file = key.to_file();
+        let file = file.reveal();
         let line = file.lines().last().unwrap();
         let mark = "\u{feff}";
         for text in [
-            format!("{mark}{}", *file),
+            format!("{mark}{file}"),
             format!("{mark}{line}"),
             format!("{mark}{}", file.replace('\n', "\r\n")),
             format!(" \t{line}"),

@@ -14,9 +14,8 @@ use polyseal_file::age::{
     KeyProblem, MAX_KEYS_FILE_BYTES, MAX_SSH_FILE_BYTES, NoCallbacks, Recipient, RecipientList,
     Stanza, generate, hybrid, parse_identities, to_recipients,
 };
-use polyseal_file::{Decryptor, Error, Input, Output, Recipients};
+use polyseal_file::{Decryptor, Error, Input, Output, Recipients, SecretText};
 use sha2::{Digest, Sha256};
-use zeroize::Zeroizing;
 
 const SSH: [&str; 3] = ["ssh_ed25519", "ssh_rsa_2048", "ssh_rsa_3072"];
 
@@ -66,10 +65,10 @@ impl Callbacks for PassphraseCallbacks {
         None
     }
 
-    fn request_passphrase(&self, question: &str) -> Option<Zeroizing<String>> {
+    fn request_passphrase(&self, question: &str) -> Option<SecretText> {
         assert!(question.ends_with(" keys"), "{question}");
         self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.map(|passphrase| Zeroizing::new(passphrase.to_owned()))
+        self.0.map(|passphrase| passphrase.to_owned().into())
     }
 }
 
@@ -197,7 +196,7 @@ fn what_is_encrypted_here_opens_here() {
 #[test]
 fn texts_are_those_of_age_keygen() {
     let identity: hybrid::Identity = secret("hybrid.txt").parse().unwrap();
-    assert_eq!(*identity.to_string(), secret("hybrid.txt"));
+    assert_eq!(identity.to_string().reveal(), secret("hybrid.txt"));
     assert_eq!(identity.to_recipient().to_string(), public("hybrid.txt"));
     assert_eq!(identity.to_recipient(), public("hybrid.txt").parse().unwrap());
     assert_eq!(format!("{identity:?}"), "Identity(secret)");
@@ -206,16 +205,16 @@ fn texts_are_those_of_age_keygen() {
         [(IdentityKind::X25519, "x25519.txt"), (IdentityKind::Hybrid, "hybrid.txt")]
     {
         let made = generate(kind, Some("2025-01-02T03:04:05Z")).unwrap();
-        let lines: Vec<_> = made.file.lines().collect();
+        let lines: Vec<_> = made.file.reveal().lines().collect();
         assert_eq!(lines[0], "# created: 2025-01-02T03:04:05Z");
         assert_eq!(lines[1], format!("# public key: {}", made.recipient));
         let shape = |text: &str| (text.split('1').next().unwrap().to_owned(), text.len());
         assert_eq!(shape(lines[2]), shape(&secret(of_age)));
         assert_eq!(shape(&made.recipient), shape(&public(of_age)));
-        assert!(made.file.ends_with('\n') && lines.len() == 3);
-        assert!(!format!("{made:?}").contains("SECRET"));
-        assert_eq!(generate(kind, None).unwrap().file.lines().count(), 2);
-        let identities = parsed(&made.file);
+        assert!(made.file.reveal().ends_with('\n') && lines.len() == 3);
+        assert!(!format!("{made:?} {:?}", made.file).contains("SECRET"));
+        assert_eq!(generate(kind, None).unwrap().file.reveal().lines().count(), 2);
+        let identities = parsed(made.file.reveal());
         assert_eq!(opened(&sealed(one(&made.recipient)), &identities).unwrap(), data("message"));
     }
 }

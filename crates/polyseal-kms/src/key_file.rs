@@ -83,7 +83,7 @@ impl From<Error> for KeyError {
 /// use polyseal_kms::{Settings, key_from_file};
 ///
 /// let file = polyseal_file::Key::generate()?.to_file();
-/// key_from_file(file.as_bytes(), &Settings::from_environment())?;
+/// key_from_file(file.reveal().as_bytes(), &Settings::from_environment())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -92,7 +92,7 @@ impl KeyPair {
         let line = line.map_err(|error| Problem::Uri(error.to_string()))?;
         let created = created.map_or_else(String::new, |time| format!("# created: {time}\n"));
         let (recipient, uri) = (&self.recipient, &self.uri);
-        Ok(format!("{created}# public key: {recipient}\n# private key: {uri}\n{}\n", *line))
+        Ok(format!("{created}# public key: {recipient}\n# private key: {uri}\n{}\n", line.reveal()))
     }
 
     /// The key pair in an identity.
@@ -210,7 +210,7 @@ mod tests {
     fn what_is_no_identity() {
         let line = |uri: &str| {
             let data = [&recipient().to_compressed()[..], uri.as_bytes()].concat();
-            in_process::to_line(NAME, &data).unwrap().to_string()
+            in_process::to_line(NAME, &data).unwrap().reveal().to_owned()
         };
         assert_eq!(read(&line("tpm:")), Ok(()));
         for (uri, expected) in [
@@ -223,7 +223,7 @@ mod tests {
         }
         for data in [&b""[..], &[2; 33], &[0xff; 40]] {
             let line = in_process::to_line(NAME, data).unwrap();
-            assert!(matches!(read(&line), Err(KeyProblem::Refused { .. })), "{data:?}");
+            assert!(matches!(read(line.reveal()), Err(KeyProblem::Refused { .. })), "{data:?}");
         }
     }
 }

@@ -4,9 +4,9 @@ use std::env;
 use std::fmt;
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
+use polyseal_file::SecretText;
 
-type Ask = dyn Fn(&str) -> Option<Zeroizing<String>> + Send + Sync;
+type Ask = dyn Fn(&str) -> Option<SecretText> + Send + Sync;
 type Variable = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// Where a keeper is and how it is spoken to, from the user, never from a file of somebody else.
@@ -35,7 +35,7 @@ impl Settings {
     #[must_use]
     pub fn ask_with(
         mut self,
-        ask: impl Fn(&str) -> Option<Zeroizing<String>> + Send + Sync + 'static,
+        ask: impl Fn(&str) -> Option<SecretText> + Send + Sync + 'static,
     ) -> Self {
         self.ask = Some(Arc::new(ask));
         self
@@ -49,7 +49,7 @@ impl Settings {
 
     /// Asks the user for the secret named `what`.
     #[must_use]
-    pub fn ask(&self, what: &str) -> Option<Zeroizing<String>> {
+    pub fn ask(&self, what: &str) -> Option<SecretText> {
         self.ask.as_ref().and_then(|ask| ask(what))
     }
 }
@@ -57,5 +57,19 @@ impl Settings {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("asks", &self.ask.is_some()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_show_no_secret_that_they_can_get() {
+        let settings = Settings::from_variables(|_| Some("1234".to_owned()))
+            .ask_with(|_| Some("1234".to_owned().into()));
+        let asked = settings.ask("PIN").unwrap();
+        assert_eq!((settings.get("PKCS11_PIN").as_deref(), asked.reveal()), (Some("1234"), "1234"));
+        assert!(!format!("{settings:?} {asked:?}").contains("1234"));
     }
 }

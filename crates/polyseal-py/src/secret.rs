@@ -75,7 +75,7 @@ impl SecretKey {
 
     /// The contents of a key file with this key, for the tool and for `KeyRef("file:…")`.
     fn to_key_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        Ok(PyString::new(py, &self.file_key()?.to_file()))
+        Ok(PyString::new(py, self.file_key()?.to_file().reveal()))
     }
 
     /// The bytes of the key. Python wipes no bytes: the copy stays in memory until it is reused.

@@ -14,7 +14,8 @@ fn identities() -> &'static Identities<'static> {
     static KEYS: OnceLock<Identities<'static>> = OnceLock::new();
     KEYS.get_or_init(|| {
         let kinds = [IdentityKind::X25519, IdentityKind::Hybrid];
-        let file = kinds.map(|kind| generate(kind, None).expect("random bytes").file.to_string());
+        let file =
+            kinds.map(|kind| generate(kind, None).expect("random bytes").file.reveal().to_owned());
         let keys = parse_identities(file.concat().as_bytes(), None, &NoCallbacks);
         Identities::new().age(keys.expect("identities that were made here"))
     })

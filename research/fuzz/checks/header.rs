@@ -14,7 +14,9 @@ fn identity_file() -> &'static str {
     static FILE: OnceLock<String> = OnceLock::new();
     FILE.get_or_init(|| {
         let kinds = [IdentityKind::X25519, IdentityKind::Hybrid];
-        kinds.map(|kind| generate(kind, None).expect("random bytes").file.to_string()).concat()
+        kinds
+            .map(|kind| generate(kind, None).expect("random bytes").file.reveal().to_owned())
+            .concat()
     })
 }
 

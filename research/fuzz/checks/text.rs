@@ -40,7 +40,8 @@ fn key(text: &[u8]) -> Option<String> {
         }
     };
     let file = key.to_file();
-    assert_eq!(Key::parse(file.as_bytes()).expect("a key file").to_file(), file);
+    let file = file.reveal();
+    assert_eq!(Key::parse(file.as_bytes()).expect("a key file").to_file().reveal(), file);
     let (_, digits) = file.trim_end().rsplit_once('-').expect("digits");
     Some(digits.to_owned())
 }

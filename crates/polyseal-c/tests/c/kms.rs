@@ -40,7 +40,7 @@ pub(super) fn prepare(place: &Path) {
         (file, key)
     };
     let (file, key) = wrap("team.wrapped");
-    fs::write(place.join("team.key"), key.to_file().as_bytes()).unwrap();
+    fs::write(place.join("team.key"), key.to_file().reveal().as_bytes()).unwrap();
     fs::write(place.join("altered.wrapped"), file.replace("service=tests", "service=other"))
         .unwrap();
     let host = file.replace("secret-service:", "secret-service:module=%2Fx;");

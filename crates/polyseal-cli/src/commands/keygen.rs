@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use polyseal_file::age::{IdentityKind, RecipientList, generate};
-use polyseal_file::{Key, Recipients, encrypt};
+use polyseal_file::{Key, Recipients, SecretText, encrypt};
 use polyseal_kms::{Context, KeyPair, Origin, Uri, WrappedKey};
 
 use super::print;
@@ -27,7 +27,7 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
                 .hint("give --kms URI; identities that are files are x25519 and hybrid"));
         }
     };
-    write(new_file(&args.output)?, file.as_bytes())?;
+    write(new_file(&args.output)?, file.reveal().as_bytes())?;
     if let Some(recipient) = recipient {
         // The recipient, to which others encrypt, to be kept or sent.
         print(&format!("{recipient}\n"))?;
@@ -67,7 +67,7 @@ fn wrapped_key(path: &Path, uri: &Uri, args: &KeygenKmsArgs) -> Result {
     let (wrapped, key) = WrappedKey::generate(uri, context, &keepers::settings())?;
     if let Some(backup) = backup {
         let also = Recipients::new().age(also.into_recipients(&TerminalCallbacks)?);
-        let sealed = encrypt(&also, key.to_file().as_bytes()).map_err(Failure::sealing)?;
+        let sealed = encrypt(&also, key.to_file().reveal().as_bytes()).map_err(Failure::sealing)?;
         write(backup, &sealed)?;
     }
     write(output, wrapped.to_file().as_bytes())
@@ -104,7 +104,7 @@ fn backup_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn identity(kind: IdentityKind) -> Result<(zeroize::Zeroizing<String>, Option<String>)> {
+fn identity(kind: IdentityKind) -> Result<(SecretText, Option<String>)> {
     let identity = generate(kind, None)?;
     Ok((identity.file, Some(identity.recipient)))
 }

@@ -14,6 +14,8 @@ use zeroize::Zeroizing;
 
 pub(super) use ::bech32::Hrp;
 
+use crate::SecretText;
+
 /// The checksum of Bech32 for text of any length.
 enum LongBech32 {}
 
@@ -31,13 +33,13 @@ pub(super) fn write(to: &mut impl fmt::Write, hrp: Hrp, bytes: &[u8]) -> fmt::Re
 }
 
 /// The text in upper case, as secrets have it, in a string that never moved.
-pub(super) fn encode_upper(hrp: Hrp, bytes: &[u8]) -> Zeroizing<String> {
+pub(super) fn encode_upper(hrp: Hrp, bytes: &[u8]) -> SecretText {
     let length = hrp.len() + 1 + (8 * bytes.len()).div_ceil(5) + LongBech32::CHECKSUM_LENGTH;
     let mut text = Zeroizing::new(String::with_capacity(length));
     // Cannot fail: a string takes whatever is written.
     let _ = write(&mut *text, hrp, bytes);
     text.make_ascii_uppercase();
-    text
+    text.into()
 }
 
 /// The part before the last `1`, in the case that it has; `None` if the text is not well-formed.
@@ -57,7 +59,7 @@ pub(super) fn decode<const N: usize>(expected: Hrp, text: &str) -> Option<Zeroiz
 pub(super) fn decode_upper<const N: usize>(hrp: Hrp, text: &str) -> Option<Zeroizing<[u8; N]>> {
     let bytes = decode::<N>(hrp, text)?;
     let again = encode_upper(hrp, bytes.as_slice());
-    bool::from(again.as_bytes().ct_eq(text.as_bytes())).then_some(bytes)
+    bool::from(again.reveal().as_bytes().ct_eq(text.as_bytes())).then_some(bytes)
 }
 
 /// Decodes into `bytes`, and says how many there were; `None` also if there is no room for them.

@@ -1,6 +1,6 @@
 //! A trait for questions to the user.
 
-use zeroize::Zeroizing;
+use crate::SecretText;
 
 /// How plugins and encrypted identities speak to the user.
 pub trait Callbacks: Clone + Send + Sync + 'static {
@@ -15,7 +15,7 @@ pub trait Callbacks: Clone + Send + Sync + 'static {
     fn request_public_string(&self, description: &str) -> Option<String>;
 
     /// Asks for a passphrase or a PIN; `None` if nobody could be asked.
-    fn request_passphrase(&self, description: &str) -> Option<Zeroizing<String>>;
+    fn request_passphrase(&self, description: &str) -> Option<SecretText>;
 }
 
 /// Nobody who could be asked.
@@ -33,7 +33,7 @@ impl Callbacks for NoCallbacks {
         None
     }
 
-    fn request_passphrase(&self, _: &str) -> Option<Zeroizing<String>> {
+    fn request_passphrase(&self, _: &str) -> Option<SecretText> {
         None
     }
 }

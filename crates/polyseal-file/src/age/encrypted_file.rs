@@ -7,8 +7,6 @@
 use std::io::Read;
 use std::sync::{Arc, OnceLock};
 
-use zeroize::Zeroizing;
-
 use super::error::{DecryptError, KeyError, KeyProblem};
 use super::identities::{IdentityLine, read_lines, usable, without_blanks_before};
 use super::in_process::InProcessPlugin;
@@ -16,6 +14,7 @@ use super::scrypt::ScryptStanza;
 use super::v1::Header;
 use super::work::BoundedIdentity;
 use super::{BoxedIdentity, Callbacks, FileKey, Identity, MAX_WORK_FACTOR, Stanza};
+use crate::SecretText;
 use crate::armor::ArmorReader;
 
 /// The first line of an armoured file of age.
@@ -120,7 +119,8 @@ pub(super) fn decrypt<C: Callbacks>(
         return Err(KeyProblem::WorkFactor { required, limit }.into());
     }
     let passphrase = ask(callbacks, "identity file", file)?;
-    let file_key = stanza.unwrap(passphrase.as_bytes()).ok_or(KeyProblem::WrongPassphrase)?;
+    let file_key =
+        stanza.unwrap(passphrase.reveal().as_bytes()).ok_or(KeyProblem::WrongPassphrase)?;
     let header = header.authenticate_with(file_key).map_err(|_| DAMAGED)?;
     let text = header.decrypt(payload).map_err(|_| DAMAGED)?;
     read_lines(&text, plugins)
@@ -150,7 +150,7 @@ pub(super) fn ask<C: Callbacks>(
     callbacks: &C,
     what: &str,
     file: Option<&str>,
-) -> Result<Zeroizing<String>, KeyError> {
+) -> Result<SecretText, KeyError> {
     let question = match file {
         Some(file) => format!("Passphrase of the {what} {file}"),
         None => format!("Passphrase of the {what}"),

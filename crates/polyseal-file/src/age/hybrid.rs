@@ -24,6 +24,7 @@ use super::hpke::{
 };
 use super::work::BoundedIdentity;
 use super::{FileKey, Stanza, base64, looks_secret};
+use crate::SecretText;
 
 const TAG: &str = "mlkem768x25519";
 const WORK: u32 = 3;
@@ -108,7 +109,7 @@ impl Identity {
 
     /// The identity as text, which is secret.
     #[must_use]
-    pub fn to_string(&self) -> Zeroizing<String> {
+    pub fn to_string(&self) -> SecretText {
         bech32::encode_upper(IDENTITY_HRP, self.0.seed())
     }
 

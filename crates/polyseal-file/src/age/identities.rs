@@ -20,6 +20,7 @@ use super::{
     BoxedIdentity, BoxedRecipient, Callbacks, MAX_KEYS_FILE_BYTES, expect_length, hybrid, lines,
     looks_like_identity, plugin, ssh, x25519,
 };
+use crate::SecretText;
 use crate::key::without_mark;
 
 /// The logarithm of the most work that the passphrase of an identity file may take.
@@ -108,7 +109,7 @@ pub enum IdentityKind {
 #[non_exhaustive]
 pub struct NewIdentity {
     /// The contents of an identity file, which is secret.
-    pub file: Zeroizing<String>,
+    pub file: SecretText,
     /// Its recipient, which is public.
     pub recipient: String,
 }
@@ -135,13 +136,14 @@ pub fn generate(kind: IdentityKind, created: Option<&str>) -> Result<NewIdentity
         }
     };
     let created = created.map_or_else(String::new, |time| format!("# created: {time}\n"));
+    let secret = secret.reveal();
     let public = format!("# public key: {recipient}\n");
     let mut file =
         Zeroizing::new(String::with_capacity(created.len() + public.len() + secret.len() + 1));
-    for part in [&created, &public, secret.as_str(), "\n"] {
+    for part in [&created, &public, secret, "\n"] {
         file.push_str(part);
     }
-    Ok(NewIdentity { file, recipient })
+    Ok(NewIdentity { file: file.into(), recipient })
 }
 
 pub(super) fn read(

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 use super::bech32::{self, Hrp};
 use super::error::{KeyError, KeyProblem};
 use super::{BoundedIdentity, BoxedIdentity, BoxedRecipient, Recipient};
+use crate::SecretText;
 
 /// The most bytes in an identity.
 pub const MAX_IDENTITY_BYTES: usize = 4096;
@@ -51,7 +52,7 @@ impl fmt::Debug for dyn InProcessPlugin {
 /// # Errors
 /// [`KeyProblem::Refused`], if nothing can have this name, or there are more than
 /// [`MAX_IDENTITY_BYTES`].
-pub fn to_line(name: &str, data: &[u8]) -> Result<Zeroizing<String>, KeyError> {
+pub fn to_line(name: &str, data: &[u8]) -> Result<SecretText, KeyError> {
     let refused = |why: &str| KeyProblem::Refused { plugin: name.to_owned(), why: why.to_owned() };
     if data.len() > MAX_IDENTITY_BYTES {
         return Err(refused("it is longer than 4096 bytes").into());
@@ -89,7 +90,7 @@ impl Identity {
         data.truncate(length);
         // Decoding takes padding that is not zero.
         let again = to_line(plugin.name(), &data).map_err(|_| DAMAGED)?;
-        let same = bool::from(again.as_bytes().ct_eq(line.as_bytes()));
+        let same = bool::from(again.reveal().as_bytes().ct_eq(line.as_bytes()));
         if same { Ok(Self { plugin: Arc::clone(plugin), data }) } else { Err(DAMAGED) }
     }
 

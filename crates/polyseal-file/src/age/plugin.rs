@@ -21,13 +21,14 @@ use std::str::FromStr;
 
 use ::base64::Engine;
 use ::base64::prelude::BASE64_STANDARD_NO_PAD;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use self::process::PluginProcess;
 use super::error::{DecryptError, EncryptError, KeyProblem, PluginError};
 use super::recipients::exact;
 use super::work::BoundedIdentity;
 use super::{BoxedIdentity, BoxedRecipient, Callbacks, FileKey, Stanza, bech32};
+use crate::SecretText;
 use crate::programs::find_program;
 use crate::stanza::AgeStanza;
 
@@ -43,7 +44,7 @@ pub(super) struct Recipient {
 #[derive(Clone)]
 pub(super) struct Identity {
     name: String,
-    text: Zeroizing<String>,
+    text: SecretText,
 }
 
 impl Recipient {
@@ -78,7 +79,7 @@ impl FromStr for Identity {
 
     fn from_str(text: &str) -> std::result::Result<Self, ()> {
         let name = name(text, |prefix| prefix.strip_prefix("AGE-PLUGIN-")?.strip_suffix('-'))?;
-        Ok(Self { name: name.to_ascii_lowercase(), text: Zeroizing::new(text.to_owned()) })
+        Ok(Self { name: name.to_ascii_lowercase(), text: text.to_owned().into() })
     }
 }
 
@@ -135,7 +136,7 @@ struct Plugin<C> {
     program: String,
     path: PathBuf,
     recipients: Vec<String>,
-    identities: Vec<Zeroizing<String>>,
+    identities: Vec<SecretText>,
     callbacks: C,
 }
 
@@ -172,7 +173,7 @@ impl<C: Callbacks> Plugin<C> {
             plugin.send("add-recipient", &[recipient], b"");
         }
         for identity in &self.identities {
-            plugin.send("add-identity", &[identity], b"");
+            plugin.send("add-identity", &[identity.reveal()], b"");
         }
         plugin.send("extension-labels", &[], b"");
         plugin.send("wrap-file-key", &[], file_key.expose_secret());
@@ -222,7 +223,7 @@ impl<C: Callbacks> Plugin<C> {
     fn unwrap(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>> {
         let mut plugin = self.start("identity-v1")?;
         for identity in &self.identities {
-            plugin.send("add-identity", &[identity], b"");
+            plugin.send("add-identity", &[identity.reveal()], b"");
         }
         for stanza in stanzas {
             let args = ["0", &stanza.tag].into_iter().chain(stanza.args.iter().map(String::as_str));
@@ -284,7 +285,7 @@ impl<C: Callbacks> Plugin<C> {
                 None => plugin.send("fail", &[], b""),
             },
             "request-secret" => match self.callbacks.request_passphrase(&message) {
-                Some(answer) => plugin.send("ok", &[], answer.as_bytes()),
+                Some(answer) => plugin.send("ok", &[], answer.reveal().as_bytes()),
                 None => plugin.send("fail", &[], b""),
             },
             _ => plugin.send("unsupported", &[], b""),

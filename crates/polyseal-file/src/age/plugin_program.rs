@@ -13,12 +13,13 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use super::in_process::{self, InProcessPlugin};
 use super::plugin::wire::{self, Received};
 use super::v1::MAX_HEADER_BYTES;
 use super::{BoxedIdentity, BoxedRecipient, FileKey, Stanza, WorkBudget};
+use crate::SecretText;
 use crate::error::Error;
 use crate::stanza::{unwrap_with, wrap_for_all};
 
@@ -46,10 +47,10 @@ impl Conversation {
     /// Asks the user for a passphrase or a PIN; `None` if nobody gave one, or the conversation is
     /// over. Only while [`run`] has a plugin do something.
     #[must_use]
-    pub fn request_secret(&self, question: &str) -> Option<Zeroizing<String>> {
+    pub fn request_secret(&self, question: &str) -> Option<SecretText> {
         let mut answer = self.lock().ask("request-secret", &[], question.as_bytes()).ok()?;
         let text = str::from_utf8(&answer.body).ok().filter(|_| answer.tag == "ok");
-        let text = text.map(|text| Zeroizing::new(text.to_owned()));
+        let text = text.map(|text| text.to_owned().into());
         answer.body.zeroize();
         text
     }

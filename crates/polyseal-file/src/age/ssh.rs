@@ -125,7 +125,7 @@ impl<C: Callbacks> EncryptedSshKey<C> {
     fn open(&self) -> Result<PrivateKey, KeyError> {
         let file = self.file.as_deref();
         ask(&self.callbacks, "SSH key", file)
-            .and_then(|passphrase| Ok(self.key.decrypt(&passphrase)?))
+            .and_then(|passphrase| Ok(self.key.decrypt(passphrase.reveal())?))
             .map_err(|error| error.in_file(file))
     }
 }

@@ -21,6 +21,7 @@ use super::error::{DecryptError, EncryptError};
 use super::one_key::{self, BODY_BYTES, WrappingKey};
 use super::work::BoundedIdentity;
 use super::{FileKey, Stanza, base64};
+use crate::SecretText;
 
 const TAG: &str = "X25519";
 const INFO: &[u8] = b"age-encryption.org/v1/X25519";
@@ -86,7 +87,7 @@ impl Identity {
     }
 
     /// The identity as text, which is secret.
-    pub(super) fn to_text(&self) -> Zeroizing<String> {
+    pub(super) fn to_text(&self) -> SecretText {
         bech32::encode_upper(IDENTITY_HRP, self.0.as_bytes())
     }
 
@@ -228,12 +229,12 @@ mod tests {
     fn texts_are_those_of_age_keygen() {
         let file = include_str!("../../tests/age/x25519.txt");
         let (identity, recipient) = (identity(), identity().to_recipient().to_string());
-        assert_eq!(*identity.to_text(), file.lines().last().unwrap());
-        assert_eq!((identity.to_text().len(), recipient.len()), (74, 62));
+        assert_eq!(identity.to_text().reveal(), file.lines().last().unwrap());
+        assert_eq!((identity.to_text().reveal().len(), recipient.len()), (74, 62));
         assert!(file.contains(&format!("# public key: {recipient}\n")));
         assert!(recipient.parse::<Recipient>().unwrap() == identity.to_recipient());
-        assert!(Identity::from_text(&identity.to_text().to_lowercase()).is_none());
-        let mixed = identity.to_text().replacen("KEY", "key", 1);
+        assert!(Identity::from_text(&identity.to_text().reveal().to_lowercase()).is_none());
+        let mixed = identity.to_text().reveal().replacen("KEY", "key", 1);
         assert!(Identity::from_text(&mixed).is_none());
     }
 }

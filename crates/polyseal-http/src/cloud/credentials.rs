@@ -41,6 +41,9 @@ type Provider<T> = Arc<dyn CredentialProvider<Credential = T>>;
 /// The credentials that sign a request to Amazon. Each of their texts can be a header.
 pub struct AwsCredentials(AwsCredential);
 
+/// A bearer token for Google, wiped when dropped.
+pub struct GoogleToken(Zeroizing<String>);
+
 const AWS: [&str; 17] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_ALLOW_HTTP",
@@ -101,11 +104,11 @@ pub fn aws(variable: Variable<'_>) -> Result<AwsCredentials, SetupError> {
 ///
 /// # Errors
 /// As [`aws`].
-pub fn google(variable: Variable<'_>) -> Result<Zeroizing<String>, SetupError> {
+pub fn google(variable: Variable<'_>) -> Result<GoogleToken, SetupError> {
     let found = find(Scheme::Gs, &GOOGLE, variable, |options, connector| {
         Ok(Arc::clone(builders::gs(options, NO_BUCKET, connector)?.credentials()))
     })?;
-    Ok(Zeroizing::new(found.bearer.clone()))
+    Ok(GoogleToken(Zeroizing::new(found.bearer.clone())))
 }
 
 /// Asks the provider of `build`, on a thread of its own, since the caller's may be one of a
@@ -191,9 +194,32 @@ impl fmt::Debug for AwsCredentials {
     }
 }
 
+impl GoogleToken {
+    /// The token, to be sent to Google.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for GoogleToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GoogleToken(secret)")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_is_not_shown() {
+        let token = GoogleToken(Zeroizing::new("very secret".to_owned()));
+        assert_eq!(
+            (token.reveal(), &*format!("{token:?}")),
+            ("very secret", "GoogleToken(secret)")
+        );
+    }
 
     fn given(id: &str, token: &str) -> Result<AwsCredentials, SetupError> {
         aws(&|name| match name {

@@ -98,7 +98,7 @@ impl Gcp {
     ) -> Result<T> {
         let token = credentials::google(&|name| self.settings.get(name));
         let token = token.map_err(json::no_credentials)?;
-        let headers = |_: &[u8]| json::bearer(&token);
+        let headers = |_: &[u8]| json::bearer(token.reveal());
         json::ask(url, headers, request, take, refusal)
     }
 }

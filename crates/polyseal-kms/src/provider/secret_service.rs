@@ -98,7 +98,7 @@ impl Kms for Keyring {
         getrandom::fill(&mut bytes).map_err(|_| Problem::Random)?;
         let file = key.to_file();
         // The line of the key, without the words for people.
-        let line = file.trim_end().rsplit('\n').next().unwrap_or_default();
+        let line = file.reveal().trim_end().rsplit('\n').next().unwrap_or_default();
         let store = ["store", "--label=Key of Polyseal"];
         match self.run(&store, &digits(&bytes), line.as_bytes())? {
             stored if stored.good => Ok(Blob { bytes, key_id: None }),

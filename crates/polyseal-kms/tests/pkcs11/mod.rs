@@ -21,12 +21,11 @@ use polyseal_file::age::{
     parse_identities, parse_identities_with,
 };
 use polyseal_file::{
-    Decryptor, Encryptor, Error as FileError, Identities, Input, Output, Recipients,
+    Decryptor, Encryptor, Error as FileError, Identities, Input, Output, Recipients, SecretText,
 };
 use polyseal_kms::{
     Class, Context, KeyPair, Kms, Origin, Plugin, Problem, Settings, Uri, WrappedKey, connect,
 };
-use zeroize::Zeroizing;
 
 const KEY: &str = "token=ops;object=restore";
 const MESSAGE: &[u8] = b"what was backed up";
@@ -352,12 +351,12 @@ fn a_module_that_a_file_names_is_not_loaded() {
         let data = [&recipient.to_compressed()[..], uri.as_str().as_bytes()].concat();
         let line = in_process::to_line("polyseal-kms", &data).unwrap();
         let plugins: [Arc<dyn InProcessPlugin>; 1] = [Arc::new(Plugin::new(hsm.settings(PIN)))];
-        let parsed = parse_identities_with(line.as_bytes(), None, &NoCallbacks, &plugins);
+        let parsed = parse_identities_with(line.reveal().as_bytes(), None, &NoCallbacks, &plugins);
         let error = parsed.map(|_| ()).unwrap_err();
         assert!(matches!(error.problem(), KeyProblem::Refused { .. }), "{error}");
         assert!(error.to_string().contains("module-path"), "{error}");
         // Nor by the plugin.
-        fs::write(hsm.path("identity"), line.as_bytes()).unwrap();
+        fs::write(hsm.path("identity"), line.reveal().as_bytes()).unwrap();
         fs::write(hsm.path("sealed"), seal_with_age(hsm, &recipient.to_string())).unwrap();
         let output = age(&["-d", "-i", "identity", "sealed"], hsm, None);
         assert!(!output.status.success());
@@ -481,7 +480,7 @@ impl Callbacks for Pins {
         None
     }
 
-    fn request_passphrase(&self, what: &str) -> Option<Zeroizing<String>> {
+    fn request_passphrase(&self, what: &str) -> Option<SecretText> {
         assert_eq!(what, "PIN of the token ops");
         self.0.map(|pin| pin.to_owned().into())
     }

@@ -45,8 +45,8 @@ impl Callbacks for User {
         Some(format!("public {message}"))
     }
 
-    fn request_passphrase(&self, message: &str) -> Option<Zeroizing<String>> {
-        (message != "nothing").then(|| Zeroizing::new("1234".to_owned()))
+    fn request_passphrase(&self, message: &str) -> Option<SecretText> {
+        (message != "nothing").then(|| "1234".to_owned().into())
     }
 }
 
@@ -65,7 +65,7 @@ fn installed(script: &str) -> (Plugin<User>, TempDir) {
         program: "age-plugin-x".to_owned(),
         path,
         recipients: vec!["age1x1one".to_owned(), "age1x1two".to_owned()],
-        identities: vec![Zeroizing::new("AGE-PLUGIN-X-1ONE".to_owned())],
+        identities: vec!["AGE-PLUGIN-X-1ONE".to_owned().into()],
         callbacks: User(Arc::default(), folder.path().to_owned()),
     };
     (plugin, folder)
@@ -226,7 +226,7 @@ fn the_client_and_the_program() {
         this.display()
     );
     let (mut plugin, _folder) = installed(&script);
-    let identity = Zeroizing::new(in_process::to_line("kept", b"mine").unwrap().to_string());
+    let identity = in_process::to_line("kept", b"mine").unwrap();
     (plugin.recipients, plugin.identities) = (Vec::new(), vec![identity]);
     let key = FileKey::new(Box::new([7; 16]));
     let (stanzas, labels) = plugin.wrap(&key).unwrap();

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::io::Cursor;
 
+use zeroize::Zeroizing;
+
 use super::super::dhkem::tests::Software;
 use super::super::dhkem::tests::vector;
 use super::super::{BoundedIdentity, Identity as _, Keeper, KeeperError};
@@ -19,7 +21,7 @@ struct AskingKeeper(Conversation);
 
 impl Keeper for AskingKeeper {
     fn derive(&self, point: &[u8; 65]) -> Result<Zeroizing<[u8; 32]>, KeeperError> {
-        match self.0.request_secret("PIN").as_deref().map(String::as_str) {
+        match self.0.request_secret("PIN").as_ref().map(SecretText::reveal) {
             Some("1234") => Software::new().derive(point),
             Some(_) => Err(KeeperError::new(Class::KeyUnavailable, "wrong").with_hint("look")),
             None => Err(KeeperError::new(Class::KeyUnavailable, "no PIN")),
@@ -78,7 +80,7 @@ fn says(machine: &str, theirs: &str) -> (io::Result<()>, String) {
 }
 
 fn mine() -> String {
-    in_process::to_line("kept", b"mine").unwrap().to_string()
+    in_process::to_line("kept", b"mine").unwrap().reveal().to_owned()
 }
 
 /// The text of a stanza for the key.
@@ -126,8 +128,8 @@ fn says_what_it_does_not_wrap_for() {
         "-> add-recipient age1kept1qqqq\n\n-> add-identity {identity}\n\n\
          -> add-identity {}\n\n-> add-identity {}\n\n\
          -> add-identity {}Q\n\n-> wrap-file-key\nBwcHBwcHBwcHBwcHBwcHBw\n{DONE}{}",
-        *yours,
-        *other,
+        yours.reveal(),
+        other.reveal(),
         identity,
         OK.repeat(4)
     );

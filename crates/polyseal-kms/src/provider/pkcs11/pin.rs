@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use polyseal_file::SecretText;
 use zeroize::Zeroizing;
 
 use crate::{Error, Problem, Result, Settings, Uri};
@@ -16,7 +17,7 @@ const MAX_BYTES: usize = 256;
 
 /// A PIN, wiped when dropped.
 pub(super) struct Pin {
-    pub(super) text: Zeroizing<String>,
+    pub(super) text: SecretText,
     /// The user was asked for it, and knows how often it was wrong.
     pub(super) was_typed: bool,
 }
@@ -24,27 +25,27 @@ pub(super) struct Pin {
 /// The PIN from the URI, the environment, or the user.
 pub(super) fn find(uri: &Uri, settings: &Settings, what: &str) -> Result<Pin> {
     let (text, was_typed) = if let Some(value) = uri.query("pin-value") {
-        (Zeroizing::new(value.to_owned()), false)
+        (value.to_owned().into(), false)
     } else if let Some(source) = uri.query("pin-source") {
         (read(source.strip_prefix("file:").unwrap_or(source))?, false)
     } else if let Some(value) = settings.get("PKCS11_PIN") {
-        (Zeroizing::new(value), false)
+        (value.into(), false)
     } else if let Some(path) = settings.get("PKCS11_PIN_FILE") {
         (read(&path)?, false)
     } else {
         (settings.ask(what).ok_or(Problem::NoPin)?, true)
     };
-    if text.is_empty() {
+    if text.reveal().is_empty() {
         return Err(Problem::NoPin.into());
     }
-    if text.len() > MAX_BYTES {
+    if text.reveal().len() > MAX_BYTES {
         return Err(Problem::Setting("a PIN has at most 256 bytes".to_owned()).into());
     }
     Ok(Pin { text, was_typed })
 }
 
 /// The first line of a file.
-fn read(path: &str) -> Result<Zeroizing<String>> {
+fn read(path: &str) -> Result<SecretText> {
     let bad = |why: &str| Error::new(Problem::Setting(format!("the PIN's file {path}: {why}")));
     if !Path::new(path.strip_prefix("//").unwrap_or(path)).is_absolute() {
         return Err(bad("its path is not absolute"));
@@ -60,7 +61,7 @@ fn read(path: &str) -> Result<Zeroizing<String>> {
     if text.contains(['\n', '\r']) {
         return Err(bad("it has more than one line"));
     }
-    Ok(Zeroizing::new(text.to_owned()))
+    Ok(text.to_owned().into())
 }
 
 /// The tokens that a wrong PIN was given to.
@@ -119,7 +120,7 @@ mod tests {
         };
         let find = |query: &str, names| {
             let pin = find(&uri(query), &with(names), "PIN").unwrap();
-            (pin.text.to_string(), pin.was_typed)
+            (pin.text.reveal().to_owned(), pin.was_typed)
         };
         let all = &["PKCS11_PIN", "PKCS11_PIN_FILE"][..];
         assert_eq!(find("?pin-value=said", all), ("said".to_owned(), false));

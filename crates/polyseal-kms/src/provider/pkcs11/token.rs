@@ -168,7 +168,7 @@ impl Token {
                     return Err(Problem::Token(why.to_owned()).into());
                 }
                 // A copy of the exact length, which is wiped, too.
-                Some(AuthPin::from(pin.text.as_str()))
+                Some(AuthPin::from(pin.text.reveal()))
             }
         };
         match session.login(UserType::User, given.as_ref()) {
