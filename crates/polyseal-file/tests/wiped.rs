@@ -1,4 +1,4 @@
-//! Plaintext is gone from memory once the pipeline or a reader is.
+//! Plaintext is gone from memory once the pipeline or a reader is, and so is what a plugin is told.
 //!
 //! The global allocator of this test looks at every block that is given back. The message is made
 //! of one mark: what the test itself holds is given back when nobody looks any more.
@@ -74,7 +74,7 @@ fn leaves_nothing(what: &str, work: impl FnOnce()) {
     work();
     WATCHING.store(false, Ordering::Relaxed);
     assert!(SEEN.load(Ordering::Relaxed) > 0, "{what}: nothing was given back");
-    assert_eq!(MARKED.load(Ordering::Relaxed), 0, "{what}: plaintext is left");
+    assert_eq!(MARKED.load(Ordering::Relaxed), 0, "{what}: a secret is left");
 }
 
 fn message() -> Vec<u8> {
@@ -236,4 +236,26 @@ fn nothing_is_left_of_what_is_sealed_in_parts() {
         let all = sealer.seal_stored(0..u64::MAX, &version, &message);
         assert!(matches!(all, Err(Error::SealedOtherwise { segment: 0 })));
     });
+}
+
+/// The answer to a plugin's question is a secret, also one that is no text, or no stanza.
+#[cfg(feature = "plugin")]
+#[test]
+fn nothing_is_left_of_what_a_plugin_is_told() {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD_NO_PAD;
+    use polyseal_file::age::plugin_program::Conversation;
+
+    let _turn = TURN.lock();
+    let digits = BASE64_STANDARD_NO_PAD.encode(message());
+    let lines: Vec<_> = digits.as_bytes()[..64_000].chunks(64).collect();
+    let answers = [
+        ("an answer", [b"-> ok\n", &lines.join(&b'\n')[..], b"\n\n"].concat()),
+        ("what is no stanza", [b"-> ok ", &message()[..64_000], b"\n\n"].concat()),
+    ];
+    for (what, answer) in answers {
+        // The pipe's own bytes are never given back.
+        let conversation = Conversation::new(&*answer.leak(), sink());
+        leaves_nothing(what, || assert!(conversation.request_secret("PIN").is_none()));
+    }
 }

@@ -16,21 +16,21 @@ pub(super) mod wire;
 use std::collections::HashSet;
 use std::env;
 use std::fmt;
+use std::mem;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use ::base64::Engine;
 use ::base64::prelude::BASE64_STANDARD_NO_PAD;
-use zeroize::Zeroize;
 
 use self::process::PluginProcess;
+use self::wire::WireStanza;
 use super::error::{DecryptError, EncryptError, KeyProblem, PluginError};
 use super::recipients::exact;
 use super::work::BoundedIdentity;
 use super::{BoxedIdentity, BoxedRecipient, Callbacks, FileKey, Stanza, bech32};
 use crate::SecretText;
 use crate::programs::find_program;
-use crate::stanza::AgeStanza;
 
 type Result<T> = std::result::Result<T, PluginError>;
 
@@ -192,7 +192,7 @@ impl<C: Callbacks> Plugin<C> {
                         return Err(plugin.nonsense("a recipient stanza for another file"));
                     }
                     let (tag, args) = (tag.clone(), args.to_vec());
-                    stanzas.push(Stanza { tag, args, body: said.body });
+                    stanzas.push(Stanza { tag, args, body: mem::take(&mut *said.body) });
                     plugin.send("ok", &[], b"");
                 }
                 "labels" => {
@@ -233,11 +233,10 @@ impl<C: Callbacks> Plugin<C> {
         let mut file_key = None;
         let mut refused = None;
         loop {
-            let mut said = plugin.receive()?;
+            let said = plugin.receive()?;
             match said.tag.as_str() {
                 "file-key" => {
                     let key = FileKey::from_slice(&said.body);
-                    said.body.zeroize();
                     let (Some(key), ["0"], None) = (key, &words(&said.args)[..], &file_key) else {
                         return Err(plugin.nonsense("no file key, or a second one"));
                     };
@@ -259,7 +258,7 @@ impl<C: Callbacks> Plugin<C> {
     }
 
     /// Answers what both state machines have: something is said to the user, or asked.
-    fn answer(&self, plugin: &mut PluginProcess<'_, C>, said: &AgeStanza) -> Result<()> {
+    fn answer(&self, plugin: &mut PluginProcess<'_, C>, said: &WireStanza) -> Result<()> {
         let message = text(&said.body);
         match said.tag.as_str() {
             "msg" => {

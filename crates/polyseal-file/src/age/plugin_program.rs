@@ -11,12 +11,11 @@
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use zeroize::Zeroize;
-
 use super::in_process::{self, InProcessPlugin};
-use super::plugin::wire::{self, Received};
+use super::plugin::wire::{self, Received, WireStanza};
 use super::v1::MAX_HEADER_BYTES;
 use super::{BoxedIdentity, BoxedRecipient, FileKey, Stanza, WorkBudget};
 use crate::SecretText;
@@ -48,11 +47,9 @@ impl Conversation {
     /// over. Only while [`run`] has a plugin do something.
     #[must_use]
     pub fn request_secret(&self, question: &str) -> Option<SecretText> {
-        let mut answer = self.lock().ask("request-secret", &[], question.as_bytes()).ok()?;
+        let answer = self.lock().ask("request-secret", &[], question.as_bytes()).ok()?;
         let text = str::from_utf8(&answer.body).ok().filter(|_| answer.tag == "ok");
-        let text = text.map(|text| text.to_owned().into());
-        answer.body.zeroize();
-        text
+        text.map(|text| text.to_owned().into())
     }
 
     fn lock(&self) -> MutexGuard<'_, Pipes> {
@@ -67,7 +64,7 @@ impl fmt::Debug for Conversation {
 }
 
 impl Pipes {
-    fn read(&mut self) -> io::Result<Stanza> {
+    fn read(&mut self) -> io::Result<WireStanza> {
         match wire::read(&mut self.from) {
             Received::Stanza(stanza) => Ok(stanza),
             Received::Nonsense => Err(protocol("something that is no stanza was received")),
@@ -82,7 +79,7 @@ impl Pipes {
     }
 
     /// Sends a command, and reads the answer.
-    fn ask(&mut self, tag: &str, args: &[&str], body: &[u8]) -> io::Result<Stanza> {
+    fn ask(&mut self, tag: &str, args: &[&str], body: &[u8]) -> io::Result<WireStanza> {
         self.write(tag, args, body)?;
         self.read()
     }
@@ -117,7 +114,7 @@ fn wrap(plugin: Arc<dyn InProcessPlugin>, conversation: &Conversation) -> io::Re
     let (mut recipients_given, mut identities_given) = (0, 0);
     let (mut file_keys, mut has_labels) = (Vec::new(), false);
     loop {
-        let mut said = conversation.lock().read()?;
+        let said = conversation.lock().read()?;
         match (said.tag.as_str(), said.args.as_slice()) {
             ("add-recipient", [_]) => {
                 let why = format!("age-plugin-{} has no recipients of its own", plugin.name());
@@ -133,7 +130,6 @@ fn wrap(plugin: Arc<dyn InProcessPlugin>, conversation: &Conversation) -> io::Re
             }
             ("wrap-file-key", []) => {
                 let key = FileKey::from_slice(&said.body);
-                said.body.zeroize();
                 file_keys.push(key.ok_or_else(|| protocol("a file key of another length"))?);
             }
             ("extension-labels", []) => has_labels = true,
@@ -191,7 +187,7 @@ fn unwrap(plugin: Arc<dyn InProcessPlugin>, conversation: &Conversation) -> io::
     let (mut identities, mut errors) = (Vec::<(usize, BoxedIdentity)>::new(), Vec::<Told>::new());
     let (mut identities_given, mut files, mut bytes) = (0, Vec::<Vec<Stanza>>::new(), 0);
     loop {
-        let said = conversation.lock().read()?;
+        let mut said = conversation.lock().read()?;
         match (said.tag.as_str(), said.args.as_slice()) {
             ("add-identity", [identity]) => {
                 match read_identity(&plugin, identity, |found| found.usable()) {
@@ -213,7 +209,7 @@ fn unwrap(plugin: Arc<dyn InProcessPlugin>, conversation: &Conversation) -> io::
                     return Err(protocol("more stanzas than a file may have"));
                 }
                 let (tag, args) = (tag.clone(), args.to_vec());
-                files[file].push(Stanza { tag, args, body: said.body });
+                files[file].push(Stanza { tag, args, body: mem::take(&mut *said.body) });
             }
             ("done", []) => break,
             ("add-identity" | "recipient-stanza" | "done", _) => {

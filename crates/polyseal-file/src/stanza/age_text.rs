@@ -4,8 +4,10 @@
 //! ARGUMENT…` and its body in base64 without padding, in lines of 64 characters, of which the last
 //! is shorter, and perhaps empty.
 
-use base64::Engine;
+use std::{iter, mem};
+
 use base64::prelude::BASE64_STANDARD_NO_PAD;
+use base64::{Engine, decoded_len_estimate};
 use zeroize::Zeroizing;
 
 /// How the first line of a stanza begins.
@@ -36,32 +38,55 @@ pub(crate) fn is_visible(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_graphic)
 }
 
+/// A stanza as it was read: its words where they stand in the text, and its body, which may be a
+/// secret that a plugin is given.
+pub(crate) struct ReadStanza<'a> {
+    pub(crate) tag: &'a str,
+    pub(crate) args: Vec<&'a str>,
+    pub(crate) body: Zeroizing<Vec<u8>>,
+}
+
 /// Stanzas one after the other, and nothing else; `None` for any other text.
 pub(crate) fn parse(mut text: &[u8]) -> Option<Vec<AgeStanza>> {
     let mut stanzas = Vec::new();
     while !text.is_empty() {
-        let words = line(&mut text)?.strip_prefix(BEGIN)?;
-        let mut words = words.split(|&byte| byte == b' ').map(|word| {
-            let word = is_visible(word).then_some(word)?;
-            Some(str::from_utf8(word).ok()?.to_owned())
-        });
-        let tag = words.next()??;
-        let args = words.collect::<Option<_>>()?;
-        // A body may be a secret that a plugin is given.
-        let mut digits = Zeroizing::new(Vec::new());
-        loop {
-            let line = line(&mut text)?;
-            digits.extend_from_slice(line);
-            match line.len() {
-                COLUMNS => {}
-                0..COLUMNS => break,
-                _ => return None,
-            }
-        }
-        let body = BASE64_STANDARD_NO_PAD.decode(&*digits).ok()?;
-        stanzas.push(AgeStanza { tag, args, body });
+        let ReadStanza { tag, args, mut body } = parse_first(&mut text)?;
+        let args = args.into_iter().map(str::to_owned).collect();
+        stanzas.push(AgeStanza { tag: tag.to_owned(), args, body: mem::take(&mut *body) });
     }
     Some(stanzas)
+}
+
+/// Takes the first stanza off `text`; `None` if it does not begin with one.
+pub(crate) fn parse_first<'a>(text: &mut &'a [u8]) -> Option<ReadStanza<'a>> {
+    let words = line(text)?.strip_prefix(BEGIN)?;
+    let mut words = words.split(|&byte| byte == b' ').map(|word| {
+        let word = is_visible(word).then_some(word)?;
+        str::from_utf8(word).ok()
+    });
+    let tag = words.next()??;
+    let args = words.collect::<Option<_>>()?;
+    let mut rest = *text;
+    let mut length = 0;
+    loop {
+        let line = line(&mut rest)?.len();
+        length += line;
+        match line {
+            COLUMNS => {}
+            0..COLUMNS => break,
+            _ => return None,
+        }
+    }
+    // With all their room at once, neither buffer moves, which would leave a copy behind.
+    let mut digits = Zeroizing::new(Vec::with_capacity(length));
+    while digits.len() < length {
+        digits.extend_from_slice(line(text)?);
+    }
+    *text = rest;
+    let mut body = Zeroizing::new(vec![0; decoded_len_estimate(length)]);
+    let bytes = BASE64_STANDARD_NO_PAD.decode_slice(&*digits, &mut body).ok()?;
+    body.truncate(bytes);
+    Some(ReadStanza { tag, args, body })
 }
 
 /// The next line of `text`, without its end.
@@ -77,25 +102,36 @@ fn line<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
 pub(crate) fn write(stanzas: &[AgeStanza]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     for AgeStanza { tag, args, body } in stanzas {
-        text.extend_from_slice(b"->");
-        for word in core::iter::once(tag).chain(args) {
-            if !is_visible(word.as_bytes()) {
-                return None;
-            }
-            text.push(b' ');
-            text.extend_from_slice(word.as_bytes());
-        }
-        text.push(b'\n');
-        let digits = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
-        for line in digits.as_bytes().chunks(COLUMNS) {
-            text.extend_from_slice(line);
-            text.push(b'\n');
-        }
-        if digits.len() % COLUMNS == 0 {
-            text.push(b'\n');
-        }
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        write_one(&mut text, tag, &args, body)?;
     }
     Some(text)
+}
+
+/// Appends the text of one stanza; `None` as for [`write`]. A text that was empty never moves,
+/// which would leave a copy behind: it gets all its room at once.
+pub(crate) fn write_one(text: &mut Vec<u8>, tag: &str, args: &[&str], body: &[u8]) -> Option<()> {
+    let words = || iter::once(tag).chain(args.iter().copied());
+    if !words().all(|word| is_visible(word.as_bytes())) {
+        return None;
+    }
+    let digits = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
+    let first_line = b"->".len() + words().map(|word| 1 + word.len()).sum::<usize>() + 1;
+    text.reserve(first_line + digits.len() + digits.len() / COLUMNS + 1);
+    text.extend_from_slice(b"->");
+    for word in words() {
+        text.push(b' ');
+        text.extend_from_slice(word.as_bytes());
+    }
+    text.push(b'\n');
+    for line in digits.as_bytes().chunks(COLUMNS) {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    }
+    if digits.len() % COLUMNS == 0 {
+        text.push(b'\n');
+    }
+    Some(())
 }
 
 #[cfg(test)]

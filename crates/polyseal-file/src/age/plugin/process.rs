@@ -14,10 +14,9 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use super::Result;
-use super::wire::{self, Received};
+use super::wire::{self, Received, WireStanza};
 use crate::age::{Callbacks, PluginError, PluginProblem};
 use crate::class::reason;
-use crate::stanza::AgeStanza;
 
 /// After so much silence the user is told what is waited for, as age does it.
 const SILENCE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
@@ -92,7 +91,7 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
 
     /// The next stanza of the plugin. After some silence the user is told, once, what is waited
     /// for.
-    pub(super) fn receive(&mut self) -> Result<AgeStanza> {
+    pub(super) fn receive(&mut self) -> Result<WireStanza> {
         let message = match self.from.recv_timeout(SILENCE) {
             Err(RecvTimeoutError::Timeout) => {
                 if !self.silence_reported {
