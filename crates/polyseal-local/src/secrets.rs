@@ -3,23 +3,66 @@
 //!
 //! Limits: a key in hexadecimal looks like a hash, and a passphrase like a name.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
-/// How texts begin that are secret: keys of Polyseal, and the identities of age, in either
-/// case, and of its plugins, in theirs: in lower case, that is the name of a program.
-const SECRETS: [(&str, bool); 3] =
-    [("polyseal-key-1-", false), ("age-secret-key-", false), ("AGE-PLUGIN-", true)];
+/// How texts begin that may be secret, in either case, and what makes them so: the length of the
+/// key from there on, if it is one.
+const SECRETS: [(&str, fn(&str) -> Option<usize>); 3] = [
+    ("polyseal-key-", polyseal_key),
+    ("age-secret-key-", |text| key_behind(text, "age-secret-key-".len())),
+    ("age-plugin-", plugin_identity),
+];
 
-/// The first secret of `text`, from its first byte to behind its last. A bare prefix is not a
-/// secret.
+/// A key of Polyseal, of whatever version: a later one is as secret.
+fn polyseal_key(text: &str) -> Option<usize> {
+    let version = text.strip_prefix("polyseal-key-")?;
+    let behind = version.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('-')?;
+    let prefix = text.len() - behind.len();
+    key_behind(text, prefix).filter(|_| prefix > "polyseal-key--".len())
+}
+
+/// The identity of a plugin of age: `age-plugin-NAME-1` and data in Bech32. Without these, a text
+/// in lower case is the name of a program, or of a file.
+fn plugin_identity(text: &str) -> Option<usize> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
+    // No further: a text may begin so at every word of it.
+    let mut name = text.char_indices().take(MAX_NAME_BYTES);
+    let end = name.find(|&(_, c)| !is_of_name(c)).map(|(at, _)| at);
+    let name = &text[..end.unwrap_or(text.len().min(MAX_NAME_BYTES))];
+    let data = name.match_indices("-1").map(|(at, one)| at + one.len());
+    let mut identities = data.filter(|&at| {
+        let data = &text[at..];
+        data.len() - data.trim_start_matches(|c| BECH32.contains(c)).len() >= MIN_BECH32
+    });
+    identities.next().map(|at| at + end_of_key(&text[at..]))
+}
+
+/// The longest name of a program, in bytes, and the `-1` behind it.
+const MAX_NAME_BYTES: usize = 255 + 2;
+/// The characters of the data of Bech32.
+const BECH32: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+/// So many of them, of which six are a checksum, are no word and no date.
+const MIN_BECH32: usize = 12;
+
+/// A key behind a prefix of so many bytes. A bare prefix is not a secret.
+fn key_behind(text: &str, prefix: usize) -> Option<usize> {
+    Some(end_of_key(text)).filter(|&length| length > prefix + 8)
+}
+
+/// The first secret of `text`, from its first byte to behind its last.
 fn first_secret(text: &str) -> Option<Range<usize>> {
     let NormalizedText { text: plain, places } = &NormalizedText::new(text);
     let lower = plain.to_ascii_lowercase();
-    let keys = SECRETS.into_iter().filter_map(|(secret, as_it_is)| {
-        let found = if as_it_is { plain } else { &lower }.match_indices(secret);
-        found.map(|(at, _)| at..end_of_key(plain, at)).find(|key| key.len() > secret.len() + 8)
+    let keys = SECRETS.into_iter().filter_map(|(begins, length)| {
+        let mut found = lower.match_indices(begins);
+        found.find_map(|(at, _)| Some(at..at + length(&lower[at..])?))
     });
+    // In upper case, no program has the name: it is withheld also if it is damaged.
+    let damaged = plain
+        .match_indices("AGE-PLUGIN-")
+        .find_map(|(at, begins)| Some(at..at + key_behind(&plain[at..], begins.len())?));
     // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
     let private = lower.find("-----begin ").filter(|&at| {
         // At the beginning of a text, also one that was cut short.
@@ -27,14 +70,15 @@ fn first_secret(text: &str) -> Option<Range<usize>> {
     });
     let body = lower.find("b3blbnnzac1rzxk");
     let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
-    let found = keys.chain(to_the_end);
-    found.min_by_key(|place| place.start).map(|place| places[place.start]..places[place.end])
+    let found = keys.chain(damaged).chain(to_the_end);
+    // The longer of two that begin together.
+    let first = found.min_by_key(|place| (place.start, Reverse(place.end)));
+    first.map(|place| places[place.start]..places[place.end])
 }
 
-/// The end of the letters, digits and hyphens from `start` on.
-fn end_of_key(text: &str, start: usize) -> usize {
-    let length = text[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    length.map_or(text.len(), |length| start + length)
+/// The end of the letters, digits and hyphens at the beginning.
+fn end_of_key(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(text.len())
 }
 
 /// A text with `-` for every dash and hyphen that a word processor puts there, and without those
@@ -166,7 +210,7 @@ pub fn is_secret(path: &Path) -> bool {
     let text = path.to_string_lossy();
     // Nearly every name begins in another way, and no more of it is looked at. `-` and `b` begin a
     // private key, and what is not ASCII may stand for `-` or for nothing.
-    let begins = SECRETS.iter().map(|(secret, _)| secret.as_bytes()[0]).chain(*b"-b");
+    let begins = SECRETS.iter().map(|(begins, _)| begins.as_bytes()[0]).chain(*b"-b");
     let may_be = |first: u8| {
         !first.is_ascii() || begins.clone().any(|begins| begins.eq_ignore_ascii_case(&first))
     };
@@ -184,7 +228,9 @@ mod tests {
         let key = "ab".repeat(32);
         for begins in [
             "polyseal-key-1-",
+            "polyseal-key-2-",
             "POLYSEAL-KEY-1-",
+            "Polyseal-Key-10-",
             "\u{200b}polyseal\u{2010}key\u{2013}1-",
             "age-secret-key-1",
             "AGE-SECRET-KEY-1",
@@ -199,7 +245,30 @@ mod tests {
             assert!(!is_secret(Path::new(&format!("./{text}"))), "{text} in a folder");
             assert!(has_secret(&format!("file:{text}")), "{text} behind a scheme");
         }
-        for name in ["", "-", "b", "age-plugin-x-1abcdefghijk", "polyseal-key-1-", "a.polyseal"] {
+        let data = "qpzry9x8gf2tvd";
+        for name in ["x", "yubikey", "a+b-c._9", "x-1", "x-1qqq"] {
+            let line = format!("age-plugin-{name}-1{data}");
+            for text in [line.to_uppercase(), line] {
+                assert!(is_secret(Path::new(&text)), "{text}");
+                let shown = without_secrets(&format!("a {text}: no such file"));
+                assert_eq!(shown, "a (a key, withheld): no such file", "{text}");
+            }
+        }
+        for name in [
+            "",
+            "-",
+            "b",
+            "age-plugin-x",
+            "age-plugin-x-1abcdefghijk",
+            "age-plugin-x-1qpzry9x8gf2",
+            "age-plugin-yubikey-1.2.3-x86_64.tar.gz",
+            "age-plugin-yubikey-identity-1732982400.txt",
+            "polyseal-key-1-",
+            "polyseal-key-2-2026.txt",
+            "polyseal-key--qpzry9x8gf2tvdw0",
+            "polyseal-key-of-the-backups-2026",
+            "a.polyseal",
+        ] {
             assert!(!is_secret(Path::new(name)), "{name}");
             assert!(!has_secret(&format!("file:/keys/{name}")), "{name}");
         }
