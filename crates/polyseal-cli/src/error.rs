@@ -186,11 +186,33 @@ impl Failure {
 
     /// The failure for an error while a file is encrypted.
     pub(crate) fn sealing(error: FileError) -> Self {
-        // The system's errors stay what they are.
-        let refused = error.class() == Class::KeyRefused;
-        let failure = Self::from(error);
-        let code = if refused { Class::RecipientRefused.into() } else { failure.code };
-        Self { code, ..failure }
+        Self::from_file(error, Class::while_sealing)
+    }
+
+    /// The failure for an error of the file format, whose class is what `class` makes of its own.
+    /// A failure of our own streams stays what it is.
+    fn from_file(error: FileError, class: fn(Class) -> Class) -> Self {
+        let error = match error {
+            FileError::Io { what, source } => match unwrapped(source) {
+                Ok(failure) => return failure,
+                Err(source) => FileError::Io { what, source },
+            },
+            other => other,
+        };
+        let text = match &error {
+            // A key may have been given in the place of the name.
+            FileError::Suite(_) | FileError::SuiteOfSegments(_) => {
+                without_hexadecimal_keys(&error.to_string())
+            }
+            // A plugin's words may be several lines.
+            FileError::AgePlugin(error) => {
+                let text = error.to_string();
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                lines.collect::<Vec<_>>().join(" / ")
+            }
+            error => error.to_string(),
+        };
+        Self::from_library(class(error.class()), without_isolates(&text), error.hint())
     }
 
     /// Tells it, where the work goes on.
@@ -269,27 +291,7 @@ impl From<KeyError> for Failure {
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        let error = match error {
-            FileError::Io { what, source } => match unwrapped(source) {
-                Ok(failure) => return failure,
-                Err(source) => FileError::Io { what, source },
-            },
-            other => other,
-        };
-        let text = match &error {
-            // A key may have been given in the place of the name.
-            FileError::Suite(_) | FileError::SuiteOfSegments(_) => {
-                without_hexadecimal_keys(&error.to_string())
-            }
-            // A plugin's words may be several lines.
-            FileError::AgePlugin(error) => {
-                let text = error.to_string();
-                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-                lines.collect::<Vec<_>>().join(" / ")
-            }
-            error => error.to_string(),
-        };
-        Self::from_library(error.class(), without_isolates(&text), error.hint())
+        Self::from_file(error, |class| class)
     }
 }
 

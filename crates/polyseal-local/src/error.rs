@@ -298,27 +298,52 @@ impl Error {
     /// Whether the sentence names the file. Where it does not, the name stands before it, once.
     #[must_use]
     pub fn names_file(&self) -> bool {
-        !matches!(
-            &*self.problem,
+        // Without an arm for the rest: a new kind of error has to be put with one of them.
+        match &*self.problem {
             Problem::File(_)
-                | Problem::Sealing(_)
-                | Problem::NotRekeyable
-                | Problem::NotWithAge(_)
-                | Problem::ChangedLength
-                | Problem::Grew
-                | Problem::Manifest(_)
-                | Problem::Missing
-                | Problem::Added
-                | Problem::AddedCopy
-                | Problem::OtherFile
-                | Problem::OtherContents
-                | Problem::LinkLeadsOut(_)
-                | Problem::ReservedName
-                | Problem::SameName(_)
-                | Problem::ImpossibleName(_)
-                | Problem::Special
-                | Problem::Cancelled
-        )
+            | Problem::Sealing(_)
+            | Problem::NotRekeyable
+            | Problem::NotWithAge(_)
+            | Problem::ChangedLength
+            | Problem::Grew
+            | Problem::Manifest(_)
+            | Problem::Missing
+            | Problem::Added
+            | Problem::AddedCopy
+            | Problem::OtherFile
+            | Problem::OtherContents
+            | Problem::LinkLeadsOut(_)
+            | Problem::ReservedName
+            | Problem::SameName(_)
+            | Problem::ImpossibleName(_)
+            | Problem::Special
+            | Problem::Cancelled => false,
+            Problem::Io { .. }
+            | Problem::Exists
+            | Problem::DanglingLink
+            | Problem::NoSuchDirectory
+            | Problem::NotAFile
+            | Problem::MoreThanHeader
+            | Problem::Forbidden(_)
+            | Problem::Changed
+            | Problem::Torn(_)
+            | Problem::Busy
+            | Problem::Interrupted
+            | Problem::BadBackup(_)
+            | Problem::BackupNameTaken(_)
+            | Problem::NoManifest
+            | Problem::LeadsOut
+            | Problem::Nested(_)
+            | Problem::NotEmpty
+            | Problem::Occupied(_)
+            | Problem::InAStore
+            | Problem::Store { .. }
+            | Problem::NotADirectory
+            | Problem::NotOurs
+            | Problem::Appeared
+            | Problem::OneFile(_)
+            | Problem::Caller(_) => true,
+        }
     }
 }
 
@@ -375,5 +400,62 @@ pub(crate) fn unwrapped(
             source.downcast::<Error>().map_err(|source| polyseal_file::Error::Io { what, source })
         }
         other => Err(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_named_once() {
+        for problem in [
+            Problem::Io { what: "read", source: io::ErrorKind::NotFound.into() },
+            Problem::File(polyseal_file::Error::CutShort),
+            Problem::Sealing(polyseal_file::Error::NoRecipients),
+            Problem::Exists,
+            Problem::DanglingLink,
+            Problem::NoSuchDirectory,
+            Problem::NotAFile,
+            Problem::NotRekeyable,
+            Problem::NotWithAge(UnsupportedByAge::InPlace),
+            Problem::MoreThanHeader,
+            Problem::Forbidden("a key file"),
+            Problem::Changed,
+            Problem::ChangedLength,
+            Problem::Grew,
+            Problem::Torn(io::ErrorKind::Other.into()),
+            Problem::Busy,
+            Problem::Interrupted,
+            Problem::BadBackup(BackupProblem::Foreign),
+            Problem::BackupNameTaken(BackupProblem::Foreign),
+            Problem::NoManifest,
+            Problem::Manifest(manifest::Problem::UnboundContents),
+            Problem::Missing,
+            Problem::Added,
+            Problem::AddedCopy,
+            Problem::OtherFile,
+            Problem::OtherContents,
+            Problem::LinkLeadsOut(b"..".to_vec()),
+            Problem::LeadsOut,
+            Problem::Nested("tree".into()),
+            Problem::NotEmpty,
+            Problem::Occupied("object".into()),
+            Problem::InAStore,
+            Problem::NotADirectory,
+            Problem::NotOurs,
+            Problem::Appeared,
+            Problem::ReservedName,
+            Problem::SameName("folder".into()),
+            Problem::ImpossibleName("reserved"),
+            Problem::OneFile("other".into()),
+            Problem::Special,
+            Problem::Cancelled,
+        ] {
+            let error = Error::new(Path::new("NAME"), problem);
+            let named = error.sentence("NAME").contains("NAME");
+            assert_eq!(named, error.names_file(), "{error}");
+            assert_eq!(error.to_string().matches("NAME").count(), 1, "{error}");
+        }
     }
 }
