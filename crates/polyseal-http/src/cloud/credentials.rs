@@ -221,6 +221,64 @@ mod tests {
         );
     }
 
+    /// Nothing is asked: no setting here makes a request.
+    #[test]
+    fn no_error_repeats_a_credential() {
+        let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+        let decimals = format!("{:?}", key.as_bytes());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), format!("\"{key}\"")).unwrap();
+        let named = file.path().to_str().unwrap().to_owned();
+        let account = |pem: &str, off: &str| {
+            let others = r#""private_key_id":"1","client_email":"a@b""#;
+            format!(r#"{{"private_key":"{pem}",{others},"disable_oauth":{off}}}"#)
+        };
+        let pem = "-----BEGIN PRIVATE KEY-----";
+        let end = "-----END PRIVATE KEY-----";
+        let given = [
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", key.to_owned()),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", format!("\"{key}\"")),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", account("", &format!("\"{key}\""))),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", account(&format!("{pem}{key}{end}"), "false")),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", account(&format!("-----BEGIN {key}"), "false")),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", account(&format!("{pem}\\n{key}\\n{end}"), "false")),
+            ("GOOGLE_SERVICE_ACCOUNT", account(key, "false")),
+            ("GOOGLE_SERVICE_ACCOUNT_PATH", format!("{pem}{key}")),
+            ("GOOGLE_SERVICE_ACCOUNT_PATH", named.clone()),
+            ("GOOGLE_APPLICATION_CREDENTIALS", account(key, "false")),
+            ("GOOGLE_APPLICATION_CREDENTIALS", named),
+            ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", format!("eyJ{key}")),
+            ("AWS_WEB_IDENTITY_TOKEN_FILE", format!("eyJ{key}")),
+        ];
+        for (name, value) in given {
+            let variable = |asked: &str| match asked {
+                "AWS_ROLE_ARN" => Some("arn:aws:iam::1:role/r".to_owned()),
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI" => Some("https://localhost:1/".to_owned()),
+                asked => (asked == name).then(|| value.clone()),
+            };
+            let refused = match name.starts_with("AWS_") {
+                true => aws(&variable).map(|_| ()).unwrap_err(),
+                false => google(&variable).map(|_| ()).unwrap_err(),
+            };
+            let mut error: Option<&dyn std::error::Error> = Some(&refused);
+            while let Some(each) = error {
+                let told = format!("{each} {each:?}");
+                // The numbers of its bytes, too, as far as a cut message has them.
+                let shown = [key, &key[..8], &decimals[1..20]].iter().any(|key| told.contains(key));
+                assert!(!shown, "{name}={value}: {told}");
+                error = each.source();
+            }
+        }
+        let azure = vec![
+            ("AZURE_STORAGE_ACCOUNT_NAME".to_owned(), "a".to_owned()),
+            ("AZURE_STORAGE_ACCOUNT_KEY".to_owned(), format!("{key}!")),
+        ];
+        let connector = Connector::new(Server::Store, |_| {}, |_| {});
+        let refused = builders::az(azure, "az://container".to_owned(), connector).unwrap_err();
+        let told = SetupError::from_settings(&refused).to_string();
+        assert!(told.ends_with("Invalid Access Key"), "{told}");
+    }
+
     fn given(id: &str, token: &str) -> Result<AwsCredentials, SetupError> {
         aws(&|name| match name {
             "AWS_ACCESS_KEY_ID" => Some(id.to_owned()),

@@ -2,10 +2,11 @@
 //! that other programs take, `AWS_…`, `GOOGLE_…` and `AZURE_…`. Files of configuration are not
 //! read.
 //!
-//! Three things are checked before a request is made. Without credentials `object_store` would ask
+//! Four things are checked before a request is made. Without credentials `object_store` would ask
 //! the metadata service of a cloud's machine, which does not exist elsewhere: it is asked only if a
-//! variable says so. An endpoint without TLS needs a variable that allows it. And `object_store`
-//! ends the process where it cannot make a URL or a header of a setting.
+//! variable says so. An endpoint without TLS needs a variable that allows it. `object_store` ends
+//! the process where it cannot make a URL or a header of a setting. And it repeats the name of a
+//! file that is not there, which may be a credential.
 
 use std::env;
 
@@ -114,6 +115,16 @@ const SETTINGS: [Settings; 3] = [
     },
 ];
 
+/// The ends of the names of variables that name a file of credentials.
+const FILES: [&str; 4] = ["_FILE", "_PATH", "_APPLICATION_CREDENTIALS", "_SERVICE_ACCOUNT"];
+
+/// Whether a value is what a file of credentials has in it: JSON, a token in JSON, or a key. Who
+/// takes it for the name of a file that is not there repeats it.
+fn is_contents(name: &str, value: &str) -> bool {
+    let begins = ["{", "\"", "eyJ"].iter().any(|begins| value.starts_with(begins));
+    FILES.iter().any(|end| name.ends_with(end)) && (begins || value.contains("-----BEGIN "))
+}
+
 /// Endpoints that are not the store's.
 const MACHINE: [&str; 3] = ["METADATA", "MSI", "IDENTITY"];
 
@@ -181,6 +192,10 @@ pub(super) fn options_from(
     for (name, value) in options.iter().chain(of_machines) {
         if value.chars().any(char::is_control) {
             return Err(SetupError::Setting(format!("{name} has a control character in it")));
+        }
+        if is_contents(name, value) {
+            let what = format!("{name} is what a file has in it, and not the name of that file");
+            return Err(SetupError::Setting(what));
         }
         if !makes_a_url(name, value) {
             return Err(SetupError::Setting(format!("{name} is no URL, nor a part of one")));

@@ -15,6 +15,15 @@ use super::xml;
 /// The most characters that are shown of a server's message.
 const SAID: usize = 300;
 
+/// The words of `object_store` about a credential that cannot be read. Behind them are those of a
+/// decoder, which may quote it.
+const UNREADABLE: [&str; 4] = [
+    "Unable to decode service account file",
+    "Error reading pem file",
+    "Invalid RSA key",
+    "Invalid Access Key",
+];
+
 /// Where objects are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
@@ -46,10 +55,10 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// The settings do not make a store, and why.
+    /// The settings do not make a store, and why, without anything of a credential.
     #[must_use]
     pub fn from_settings(error: &StoreError) -> Self {
-        Self::Setting(line(&error.to_string()))
+        Self::Setting(line(without_quotes(&error.to_string())))
     }
 
     /// The error of a provider of credentials.
@@ -104,10 +113,16 @@ pub fn message(error: &StoreError) -> String {
         text::<NoAnswer>,
     ];
     let text = ours.iter().find_map(|text| text(error));
-    let text = text.unwrap_or_else(|| error.to_string());
+    let text = text.unwrap_or_else(|| without_quotes(&error.to_string()).to_owned());
     // A server's message in XML is in there.
     let xml = text.find('<').and_then(|at| xml::text(&text[at..], "Message"));
     xml.unwrap_or(text)
+}
+
+/// A message up to the words of a decoder of credentials.
+fn without_quotes(text: &str) -> &str {
+    let ends = UNREADABLE.iter().filter_map(|words| Some(text.find(words)? + words.len()));
+    ends.min().map_or(text, |end| &text[..end])
 }
 
 /// The first line of a server's message, with control characters spelt out, and cut off after 300

@@ -139,8 +139,12 @@ impl Azure {
             (Some(secret), _) => vec![("client_secret", Zeroizing::new(secret))],
             (None, Some(file)) => {
                 let read = fs::read_to_string(&file).map(Zeroizing::new);
-                let read = read
-                    .map_err(|error| Problem::Credentials(format!("{file}: {}", reason(&error))))?;
+                // By its variable: what is set may be the token itself.
+                let failed = |error| {
+                    let why = reason(&error);
+                    Problem::Credentials(format!("the file of AZURE_FEDERATED_TOKEN_FILE: {why}"))
+                };
+                let read = read.map_err(failed)?;
                 let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer".to_owned();
                 vec![
                     ("client_assertion_type", Zeroizing::new(kind)),

@@ -48,7 +48,9 @@ pub(super) fn find(uri: &Uri, settings: &Settings, what: &str) -> Result<Pin> {
 fn read(path: &str) -> Result<SecretText> {
     let bad = |why: &str| Error::new(Problem::Setting(format!("the PIN's file {path}: {why}")));
     if !Path::new(path.strip_prefix("//").unwrap_or(path)).is_absolute() {
-        return Err(bad("its path is not absolute"));
+        // It may be the PIN itself.
+        let why = "the path of the PIN's file is not absolute";
+        return Err(Problem::Setting(why.to_owned()).into());
     }
     let file = File::open(path).map_err(|error| bad(&error.to_string()))?;
     // With all the room at once it never moves, which would leave a copy behind.
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!(problem(""), Problem::NoPin);
         assert_eq!(problem("?pin-value="), Problem::NoPin);
         let long = "1".repeat(MAX_BYTES + 1);
-        let others = ["pin-source=relative", "pin-source=|cat%20/pin", "pin-source=/no/such/file"];
+        let others = ["pin-source=111111", "pin-source=|cat%20/pin", "pin-source=/no/such/file"];
         for query in others.iter().map(|&s| s.to_owned()).chain([format!("pin-value={long}")]) {
             let problem = problem(&format!("?{query}"));
             assert!(matches!(problem, Problem::Setting(_)), "{query}");
