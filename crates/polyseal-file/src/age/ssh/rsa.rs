@@ -8,6 +8,7 @@
 //!
 //! Limit: what the crate `rsa` copies of a private key on its way is not wiped.
 
+use ::rsa::rand_core::TryCryptoRng;
 use ::rsa::{BoxedUint, Oaep, PrivateKey, PublicKey};
 use getrandom::SysRng;
 use sha2::Sha256;
@@ -100,10 +101,19 @@ impl Private {
 
     /// The file key in a stanza that has the tag of this key.
     pub(super) fn unwrap(&self, stanza: &Stanza) -> Result<FileKey, DecryptError> {
+        self.unwrap_blinded(&mut SysRng, stanza)
+    }
+
+    /// The same, with random numbers from `rng` for the blinding.
+    fn unwrap_blinded(
+        &self,
+        rng: &mut impl TryCryptoRng,
+        stanza: &Stanza,
+    ) -> Result<FileKey, DecryptError> {
         if stanza.args.len() != 1 {
             return Err(DecryptError::InvalidHeader);
         }
-        let opened = self.0.decrypt_blinded(&mut SysRng, padding(), &stanza.body);
+        let opened = self.0.decrypt_blinded(rng, padding(), &stanza.body);
         let opened = opened.map(Zeroizing::new).map_err(|_| DecryptError::DecryptionFailed)?;
         FileKey::from_slice(&opened).ok_or(DecryptError::DecryptionFailed)
     }
@@ -129,4 +139,54 @@ fn number(bytes: &[u8]) -> BoxedUint {
 fn bits(number: &[u8]) -> usize {
     let unused = number.first().map_or(0, |first| first.leading_zeros() as usize);
     8 * number.len() - unused
+}
+
+#[cfg(test)]
+mod tests {
+    use ::rsa::rand_core::TryRng;
+    use getrandom::Error;
+
+    use super::*;
+
+    /// The system's random bytes, counted; or none.
+    struct CountedRng {
+        drawn: usize,
+        gives: bool,
+    }
+
+    impl TryRng for CountedRng {
+        type Error = Error;
+
+        fn try_next_u32(&mut self) -> Result<u32, Error> {
+            let mut bytes = [0; 4];
+            self.try_fill_bytes(&mut bytes).map(|()| u32::from_ne_bytes(bytes))
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Error> {
+            let mut bytes = [0; 8];
+            self.try_fill_bytes(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
+            self.drawn += bytes.len();
+            if self.gives { getrandom::fill(bytes) } else { Err(Error::UNSUPPORTED) }
+        }
+    }
+
+    impl TryCryptoRng for CountedRng {}
+
+    /// A number as long as the key's, anew for each stanza; and without one nothing is computed.
+    #[test]
+    fn every_rsa_decryption_is_blinded() {
+        let private = Private(Box::new(PrivateKey::new(&mut SysRng, 1024).unwrap()));
+        let file_key = FileKey::new(Box::new([7; 16]));
+        let stanza = Public(private.0.to_public_key()).wrap(b"public", &file_key).unwrap();
+        let mut rng = CountedRng { drawn: 0, gives: true };
+        for times in 1..=3 {
+            assert!(private.unwrap_blinded(&mut rng, &stanza).unwrap() == file_key);
+            assert!(rng.drawn >= times * 1024 / 8, "{} bytes", rng.drawn);
+        }
+        let mut none = CountedRng { drawn: 0, gives: false };
+        assert!(private.unwrap_blinded(&mut none, &stanza).is_err() && none.drawn > 0);
+    }
 }
