@@ -34,7 +34,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
             unsafe { (path(input)?, path(output)?, Options::read(options)?) };
         let recipients = options.recipients()?;
         let mut encryptor =
-            Encryptor::new(&recipients).segment_size(options.segment).threads(options.threads);
+            Encryptor::new(&recipients).segment_size(options.segment).running(options.run);
         if let Some(suite) = options.suite {
             encryptor = encryptor.suite(suite);
         }
@@ -57,7 +57,7 @@ unsafe fn decrypt(
     // SAFETY: the caller's promise.
     let (input, options) = unsafe { (path(input)?, Options::read(options)?) };
     let identities = options.identities()?;
-    let mut decryptor = Decryptor::new(&identities).threads(options.threads);
+    let mut decryptor = Decryptor::new(&identities).running(options.run);
     if let Some(context) = &options.context {
         decryptor = decryptor.context(context);
     }

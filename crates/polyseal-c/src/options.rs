@@ -10,8 +10,9 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities_with};
-use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite, reason};
-use polyseal_local::cores;
+use polyseal_file::{
+    Context, Identities, Key, Passphrase, Recipients, RunOptions, SegmentSize, Suite, reason,
+};
 use zeroize::Zeroizing;
 
 use crate::error::{Code, Failure, Result};
@@ -70,7 +71,7 @@ pub(crate) struct Options<'a> {
     pub(crate) context: Option<Context>,
     pub(crate) suite: Option<Suite>,
     pub(crate) segment: SegmentSize,
-    pub(crate) threads: NonZeroUsize,
+    pub(crate) run: RunOptions<'static>,
     pub(crate) overwrite: bool,
     pub(crate) armor: bool,
 }
@@ -144,7 +145,7 @@ impl<'a> Options<'a> {
                     0 => SegmentSize::default(),
                     bytes => SegmentSize::new(bytes as u64)?,
                 },
-                threads: NonZeroUsize::new(given.threads).unwrap_or_else(cores),
+                run: RunOptions::new().threads(NonZeroUsize::new(given.threads)),
                 overwrite: given.overwrite != 0,
                 armor: given.armor != 0,
             })

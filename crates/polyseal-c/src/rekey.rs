@@ -74,7 +74,7 @@ pub unsafe extern "C" fn polyseal_rekey_file(
         let (identities, recipients) = (options.identities()?, to.recipients()?);
         let how = if flags == NEW_KEY { RekeyMode::NewKey } else { RekeyMode::Header };
         let mut plan = RekeyPlan::new(&identities, &recipients, others(flags), how);
-        plan = plan.threads(options.threads);
+        plan = plan.running(options.run);
         if let Some(context) = &options.context {
             plan = plan.context(context);
         }

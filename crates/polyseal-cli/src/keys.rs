@@ -3,12 +3,13 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::age::{KeyProblem, MAX_KEYS_FILE_BYTES, RecipientList, parse_identities_with};
-use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
+use polyseal_file::{
+    Context, Decryptor, Header, Identities, Key, Passphrase, Recipients, RunOptions,
+};
 use polyseal_kms::{MAX_KEY_FILE_BYTES, key_from_file};
 use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
@@ -251,7 +252,7 @@ pub(crate) struct DecryptInputs {
     context: Option<Context>,
     /// The header that is kept apart from its payload.
     pub(crate) header: Option<Header>,
-    threads: Option<NonZeroUsize>,
+    run: RunOptions<'static>,
     /// Nothing was given, but perhaps a passphrase when it is asked for.
     empty: bool,
 }
@@ -261,19 +262,19 @@ impl DecryptInputs {
         args: &OpenArgs,
         ask: bool,
         context: Option<Context>,
-        threads: Option<NonZeroUsize>,
+        run: RunOptions<'static>,
         sources: KeyInputs,
     ) -> Result<Self> {
         let identities = identities(args, ask, &sources)?;
         let empty =
             !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
-        Ok(Self { identities, sources, context, header: None, threads, empty })
+        Ok(Self { identities, sources, context, header: None, run, empty })
     }
 
-    pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
+    pub(crate) fn to_read(args: &ReadArgs, run: RunOptions<'static>) -> Result<Self> {
         let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
         let context = args.context.get()?;
-        let mut inputs = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
+        let mut inputs = Self::new(&args.open, args.ask.passphrase, context, run, sources)?;
         if let Some(path) = &args.header {
             inputs.header = Some(inputs.sources.header(path)?);
         }
@@ -317,15 +318,12 @@ impl DecryptInputs {
     }
 
     pub(crate) fn decryptor(&self) -> Decryptor<'_> {
-        let mut decryptor = Decryptor::new(&self.identities);
+        let mut decryptor = Decryptor::new(&self.identities).running(self.run);
         if let Some(context) = &self.context {
             decryptor = decryptor.context(context);
         }
         if let Some(header) = &self.header {
             decryptor = decryptor.detached_header(header);
-        }
-        if let Some(threads) = self.threads {
-            decryptor = decryptor.threads(threads);
         }
         decryptor
     }

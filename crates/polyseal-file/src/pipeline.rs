@@ -29,6 +29,7 @@ use crate::error::{Error, Result, io as io_error};
 #[cfg(any(unix, windows))]
 use crate::holes::Holes;
 use crate::payload_cipher::{PartialFailure, PayloadCipher};
+use crate::run_options::RunOptions;
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
 /// second-level cache), CPU time to encrypt and decrypt: 64 KiB 0.116 and 0.161 s, 256 KiB 0.110
@@ -85,13 +86,9 @@ impl fmt::Debug for Output<'_> {
 /// How a run is made.
 pub(crate) struct Pipeline<'a> {
     pub(crate) cipher: PayloadCipher,
-    /// At most; without it, one for each core.
-    pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    pub(crate) run: RunOptions<'a>,
     /// Collects a hash of every stored segment, if the caller asks for a commitment.
     pub(crate) leaves: Option<&'a Leaves>,
-    /// Where the caller says that no more is wanted, if it can.
-    pub(crate) cancel: Option<&'a AtomicBool>,
 }
 
 /// The result of a batch.
@@ -478,7 +475,7 @@ impl Pipeline<'_> {
             }
         };
         let go_on = sink.put(index, self.cipher.output_unit(), batch, &mut done);
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.run.progress {
             progress(carried as u64);
         }
         go_on
@@ -492,7 +489,7 @@ impl Pipeline<'_> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+        self.run.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
     /// How many segments a worker takes at a time.
@@ -509,7 +506,7 @@ impl Pipeline<'_> {
         let affordable = (BUDGET / (slots * batch::stride(unit))).max(1);
         let useful = self.segments(total).div_ceil(slots as u64);
         let useful = usize::try_from(useful).unwrap_or(usize::MAX);
-        self.threads.unwrap_or_else(cores).get().min(affordable).min(useful)
+        self.run.threads.unwrap_or_else(cores).get().min(affordable).min(useful)
     }
 
     fn segments(&self, total: Option<u64>) -> u64 {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
-use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
 
 #[cfg(feature = "age")]
 use crate::age::{
@@ -25,6 +23,7 @@ use crate::pipeline::{Input, Output, Pipeline, Sink, Source, Totals};
 use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
+use crate::run_options::RunOptions;
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
@@ -72,9 +71,6 @@ impl UnlockedHeader {
     }
 }
 
-/// A function that is told, from any thread, how many more bytes of payload were read.
-pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
-
 /// Encrypts files.
 ///
 /// ```no_run
@@ -96,9 +92,7 @@ pub struct Encryptor<'a> {
     segment: SegmentSize,
     context: Option<&'a Context>,
     header_bytes: usize,
-    threads: Option<NonZeroUsize>,
-    progress: OnProgress<'a>,
-    cancel: Option<&'a AtomicBool>,
+    run: RunOptions<'a>,
     commits: bool,
 }
 
@@ -108,9 +102,7 @@ pub struct Decryptor<'a> {
     identities: &'a Identities<'a>,
     context: Option<&'a Context>,
     detached: Option<&'a Header>,
-    threads: Option<NonZeroUsize>,
-    progress: OnProgress<'a>,
-    cancel: Option<&'a AtomicBool>,
+    run: RunOptions<'a>,
     commits: CommitmentMode<'a>,
 }
 
@@ -132,9 +124,7 @@ impl<'a> Encryptor<'a> {
             segment: SegmentSize::default(),
             context: None,
             header_bytes: 0,
-            threads: None,
-            progress: None,
-            cancel: None,
+            run: RunOptions::new(),
             commits: false,
         }
     }
@@ -181,25 +171,17 @@ impl<'a> Encryptor<'a> {
         self
     }
 
-    /// With at most this many threads, the calling one included.
+    /// With these options for the run, in place of all that were set before.
     #[must_use]
-    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+    pub fn running(mut self, run: RunOptions<'a>) -> Self {
+        self.run = run;
         self
     }
 
-    /// With `progress` told of bytes as they are read.
+    /// The options that it was given for the run.
     #[must_use]
-    pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
-        self.progress = Some(progress);
-        self
-    }
-
-    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
-    #[must_use]
-    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
-        self.cancel = Some(cancel);
-        self
+    pub fn run_options(&self) -> RunOptions<'a> {
+        self.run
     }
 
     /// Encrypts all of `input`.
@@ -277,14 +259,8 @@ impl<'a> Encryptor<'a> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
         let leaves = self.commits.then(Leaves::new);
-        let run = Pipeline {
-            cipher,
-            threads: self.threads,
-            progress: self.progress,
-            leaves: leaves.as_ref(),
-            cancel: self.cancel,
-        };
-        let sealed = seal(&run, before, input, output)?;
+        let pipeline = Pipeline { cipher, run: self.run, leaves: leaves.as_ref() };
+        let sealed = seal(&pipeline, before, input, output)?;
         let file_salt: [u8; COMMITMENT_BYTES] = header.salt();
         let commitment = match leaves {
             Some(leaves) => {
@@ -304,7 +280,7 @@ fn cipher(header: &Header, key: &PayloadKey, direction: Direction) -> Result<Pay
 
 /// Encrypts all of `input`, behind this header.
 pub(crate) fn seal(
-    run: &Pipeline<'_>,
+    pipeline: &Pipeline<'_>,
     header: &[u8],
     input: Input<'_>,
     output: Output<'_>,
@@ -319,13 +295,15 @@ pub(crate) fn seal(
         }
     };
     let (totals, grew) = match input {
-        Input::Stream(reader) => (run.carry(&Source::stream(reader, None), sink)?, false),
+        Input::Stream(reader) => (pipeline.carry(&Source::stream(reader, None), sink)?, false),
         #[cfg(any(unix, windows))]
         Input::File(file) => {
             let input = InputFile::new(file)?;
             let totals = match input.long() {
-                Some(total) => run.carry(&Source::file(file, 0, total), sink)?,
-                None => run.carry(&Source::stream(&mut input.stream(), input.length()), sink)?,
+                Some(total) => pipeline.carry(&Source::file(file, 0, total), sink)?,
+                None => {
+                    pipeline.carry(&Source::stream(&mut input.stream(), input.length()), sink)?
+                }
             };
             (totals, input.has_grown()?)
         }
@@ -342,9 +320,7 @@ impl<'a> Decryptor<'a> {
             identities,
             context: None,
             detached: None,
-            threads: None,
-            progress: None,
-            cancel: None,
+            run: RunOptions::new(),
             commits: CommitmentMode::Ignore,
         }
     }
@@ -405,25 +381,17 @@ impl<'a> Decryptor<'a> {
         self
     }
 
-    /// With at most this many threads, the calling one included.
+    /// With these options for the run, in place of all that were set before.
     #[must_use]
-    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+    pub fn running(mut self, run: RunOptions<'a>) -> Self {
+        self.run = run;
         self
     }
 
-    /// With `progress` told of bytes as they are read.
+    /// The options that it was given for the run.
     #[must_use]
-    pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
-        self.progress = Some(progress);
-        self
-    }
-
-    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
-    #[must_use]
-    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
-        self.cancel = Some(cancel);
-        self
+    pub fn run_options(&self) -> RunOptions<'a> {
+        self.run
     }
 
     /// Decrypts all of `input`, which may be in ASCII armour unless its header is kept elsewhere.
@@ -496,8 +464,8 @@ impl<'a> Decryptor<'a> {
         most: Option<u64>,
         sink: Sink<'_>,
     ) -> Result<(UnlockedHeader, Totals)> {
-        let (opened, run) = self.run(leaves, &mut input)?;
-        let totals = run.carry(&Source::stream(&mut input, most), sink)?;
+        let (opened, pipeline) = self.pipeline(leaves, &mut input)?;
+        let totals = pipeline.carry(&Source::stream(&mut input, most), sink)?;
         Ok((opened, totals))
     }
 
@@ -512,11 +480,11 @@ impl<'a> Decryptor<'a> {
         let mut start = header_reader(file);
         let opened = match input.long() {
             Some(total) if !self.is_armored(&mut start)? => {
-                let (opened, run) = self.run(leaves, &mut start)?;
+                let (opened, pipeline) = self.pipeline(leaves, &mut start)?;
                 // The header was read, so the file is at least as long.
                 let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
-                run.cipher.plaintext_bytes(wire)?;
-                let totals = run.carry(&Source::file(file, opened.offset, wire), sink)?;
+                pipeline.cipher.plaintext_bytes(wire)?;
+                let totals = pipeline.carry(&Source::file(file, opened.offset, wire), sink)?;
                 (opened, totals)
             }
             _ => self.decrypt_stream(leaves, &mut input.stream(), input.length(), sink)?,
@@ -581,14 +549,13 @@ impl<'a> Decryptor<'a> {
         Ok(self.detached.is_none() && first_byte(input)?.is_some_and(looks_armored))
     }
 
-    fn run<'b>(
+    fn pipeline<'b>(
         &'b self,
         leaves: Option<&'b Leaves>,
         input: &mut impl BufRead,
     ) -> Result<(UnlockedHeader, Pipeline<'b>)> {
         let (opened, cipher) = self.open(input)?;
-        let Self { threads, progress, cancel, .. } = *self;
-        Ok((opened, Pipeline { cipher, threads, progress, leaves, cancel }))
+        Ok((opened, Pipeline { cipher, run: self.run, leaves }))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. Returns the facts known
@@ -705,6 +672,6 @@ impl fmt::Debug for Encryptor<'_> {
 
 impl fmt::Debug for Decryptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decryptor").field("threads", &self.threads).finish_non_exhaustive()
+        f.debug_struct("Decryptor").field("run", &self.run).finish_non_exhaustive()
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{Read, Write};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Ended};
 use std::sync::Arc;
@@ -41,7 +40,7 @@ fn recipients(name: &str) -> Recipients {
 }
 
 fn encrypt(to: &Recipients, shape: IoSetup, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
-    let encryptor = v1::Encryptor::new(to).threads(NonZeroUsize::new(shape.threads).unwrap());
+    let encryptor = v1::Encryptor::new(to).running(shape.run());
     let (result, sealed) = carry(shape, plaintext, |i, o| encryptor.encrypt(i, o));
     let summary = result?;
     assert_eq!(summary.plaintext_bytes, plaintext.len() as u64);
@@ -50,7 +49,7 @@ fn encrypt(to: &Recipients, shape: IoSetup, plaintext: &[u8]) -> Result<Vec<u8>,
 }
 
 fn decrypt(with: &Identities<'_>, shape: IoSetup, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
-    let decryptor = Decryptor::new(with).threads(NonZeroUsize::new(shape.threads).unwrap());
+    let decryptor = Decryptor::new(with).running(shape.run());
     let (result, opened) = carry(shape, sealed, |i, o| decryptor.decrypt(i, o));
     (result.map(|_| ()), opened)
 }

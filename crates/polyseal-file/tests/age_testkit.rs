@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufReader, Read, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use crate::common::{IoSetup, carry, shapes};
@@ -95,8 +94,7 @@ impl Vector {
         if let Err(error) = header.authenticate(&identities) {
             return (outcome(&error, "header failure"), Vec::new());
         }
-        let decryptor =
-            Decryptor::new(&identities).threads(NonZeroUsize::new(shape.threads).unwrap());
+        let decryptor = Decryptor::new(&identities).running(shape.run());
         let (result, plaintext) = carry(shape, &self.file, |input, output| match input {
             // Without its armour, the file inside can be decrypted to a file.
             Input::Stream(reader) if self.armored && shape.file_out => {

@@ -15,7 +15,7 @@ use crate::common::{STREAM, contents, encrypt, encryptor, key, message, recipien
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input,
-    Inspection, Output, Passphrase, ReadAt, Recipients, StanzaInfo,
+    Inspection, Output, Passphrase, ReadAt, Recipients, RunOptions, StanzaInfo,
 };
 
 fn seal(encryptor: Encryptor<'_>, message: &[u8]) -> Result<Vec<u8>, Error> {
@@ -128,14 +128,15 @@ fn threads_and_progress() {
             told.fetch_add(bytes, Ordering::Relaxed);
         };
         let (to, sealed) = (recipients(), tempfile::tempfile().unwrap());
-        let encryptor = encryptor(&to, 4096, STREAM).threads(threads).progress(&progress);
+        let run = RunOptions::new().threads(threads).progress(&progress);
+        let encryptor = encryptor(&to, 4096, STREAM).running(run);
         encryptor.encrypt(Input::File(&file), Output::File(&sealed)).unwrap();
         assert_eq!(told.swap(0, Ordering::Relaxed), message);
         assert!(seen.lock().unwrap().drain().count() <= threads.get());
 
         let identities = Identities::from(&key());
         let opened = tempfile::tempfile().unwrap();
-        let decryptor = Decryptor::new(&identities).threads(threads).progress(&progress);
+        let decryptor = Decryptor::new(&identities).running(run);
         decryptor.decrypt(Input::File(&sealed), Output::File(&opened)).unwrap();
         assert_eq!(told.load(Ordering::Relaxed), message + (message / 4096) * 16);
         assert!(seen.lock().unwrap().len() <= threads.get());

@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 
 use crate::common::{contents, key, message, recipients};
 use polyseal_file::{
-    Decryptor, Encryptor, Identities, Input, Output, Recipients, SegmentSize, age,
+    Decryptor, Encryptor, Identities, Input, Output, Recipients, RunOptions, SegmentSize, age,
 };
 
 const MIB: usize = 1 << 20;
@@ -56,8 +56,8 @@ fn each(plain: &File, segment: u64, look: impl Fn(&File, &str)) {
         let input = tempfile::tempfile().unwrap();
         input.write_all_at(sealed, 0).unwrap();
         for threads in [1, 3] {
-            let decryptor =
-                Decryptor::new(&identities).threads(NonZeroUsize::new(threads).unwrap());
+            let run = RunOptions::new().threads(NonZeroUsize::new(threads).unwrap());
+            let decryptor = Decryptor::new(&identities).running(run);
             for (way, input) in
                 [("stream", Input::Stream(&mut &sealed[..])), ("file", Input::File(&input))]
             {

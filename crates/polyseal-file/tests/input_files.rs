@@ -10,7 +10,8 @@ use std::thread;
 
 use crate::common::{IoSetup, STREAM, contents, decrypt, encryptor, key, message, recipients};
 use polyseal_file::{
-    ArmorWriter, Decryptor, Encryptor, Error, Identities, Input, Output, Result, Summary, age,
+    ArmorWriter, Decryptor, Encryptor, Error, Identities, Input, Output, Result, RunOptions,
+    Summary, age,
 };
 
 /// Read in one piece, in several, and at offsets.
@@ -38,7 +39,7 @@ fn while_it_changes(
         }
     };
     let shape = IoSetup { threads, ..STREAM };
-    let encryptor = encryptor(&to, 4096, shape).progress(&change);
+    let encryptor = encryptor(&to, 4096, shape).running(shape.run().progress(&change));
     let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut sealed));
     assert!(changed.into_inner());
     (result, sealed)
@@ -100,7 +101,7 @@ fn a_file_that_shrinks_for_a_while_is_an_error() {
             let was = short.fetch_xor(true, Ordering::Relaxed);
             file.set_len(if was { length as u64 } else { 1000 }).unwrap();
         };
-        let encryptor = encryptor(&to, 4096, STREAM).progress(&change);
+        let encryptor = encryptor(&to, 4096, STREAM).running(STREAM.run().progress(&change));
         let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut Vec::new()));
         assert!(matches!(result, Err(Error::InputChanged)), "{length}: {result:?}");
     }
@@ -113,7 +114,7 @@ fn an_age_file_tells_the_same() {
     for length in LENGTHS {
         let file = file_of(&message(length));
         let grow = |_| (&file).write_all(b"+").unwrap();
-        let encryptor = age::v1::Encryptor::new(&to).progress(&grow);
+        let encryptor = age::v1::Encryptor::new(&to).running(RunOptions::new().progress(&grow));
         let summary = encryptor.encrypt(Input::File(&file), Output::Stream(&mut Vec::new()));
         let summary = summary.unwrap();
         assert!(summary.grew && summary.plaintext_bytes == length as u64, "{length}");
@@ -131,7 +132,7 @@ fn an_encrypted_file_that_changes_is_an_error() {
         for file in [sealed, armor.finish().unwrap()] {
             let file = file_of(&file);
             let grow = |_| (&file).write_all(b"+").unwrap();
-            let decryptor = Decryptor::new(&identities).progress(&grow);
+            let decryptor = Decryptor::new(&identities).running(RunOptions::new().progress(&grow));
             let result = decryptor.verify(Input::File(&file));
             // Bytes behind armour may be seen as they are read.
             let refused = matches!(result, Err(Error::InputChanged | Error::Armor(_)));

@@ -85,8 +85,9 @@ fn a_progress_that_panics() {
             let file = tempfile::tempfile().unwrap();
             let mut sink = io::sink();
             let output = if file_out { Output::File(&file) } else { Output::Stream(&mut sink) };
-            let _ = encryptor(&to, 4096, IoSetup { threads: 4, ..STREAM })
-                .progress(&progress)
+            let shape = IoSetup { threads: 4, ..STREAM };
+            let _ = encryptor(&to, 4096, shape)
+                .running(shape.run().progress(&progress))
                 .encrypt(Input::Stream(&mut PanicAtThirdCall(0)), output);
         });
     }

@@ -2,7 +2,7 @@
 //! suite and segment size; and the layout in between is right.
 
 use crate::common::{
-    FILE, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes,
+    FILE, IoSetup, OddIo, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes,
 };
 use polyseal_file::{
     Decryptor, Encryptor, Error, Identities, Input, MIN_HEADER_BYTES as HEADER_BYTES, Output,
@@ -139,7 +139,7 @@ fn an_output_that_fails_is_an_error_and_ends_the_work() {
         for threads in 1..=4 {
             let mut buffer = vec![0; room];
             let mut writer = &mut buffer[..];
-            let shape = crate::common::IoSetup { threads, ..STREAM };
+            let shape = IoSetup { threads, ..STREAM };
             let result = encryptor(&to, 4096, shape)
                 .encrypt(Input::Stream(&mut std::io::repeat(7)), Output::Stream(&mut writer));
             assert!(matches!(result, Err(Error::Io { what: "write the output", .. })));
@@ -155,7 +155,7 @@ fn progress_adds_up() {
     };
     let to = recipients();
     encryptor(&to, 4096, FILE)
-        .progress(&add)
+        .running(FILE.run().progress(&add))
         .encrypt(Input::Stream(&mut &message(3_000_000)[..]), Output::Stream(&mut Vec::new()))
         .unwrap();
     assert_eq!(total.into_inner(), 3_000_000);
@@ -175,19 +175,19 @@ proptest! {
         reads.push(70_000);
         writes.push(70_000);
         let (key, message) = (key(), message(length));
-        let threads = std::num::NonZeroUsize::new(threads).unwrap();
+        let run = IoSetup { threads, ..STREAM }.run();
         let mut sealed = OddIo::new(Vec::new(), &writes);
         let mut opened = OddIo::new(Vec::new(), &reads);
         Encryptor::new(&recipients())
             .segment_size(SegmentSize::new(1 << log2).unwrap())
-            .threads(threads)
+            .running(run)
             .encrypt(
                 Input::Stream(&mut OddIo::new(&message[..], &reads)),
                 Output::Stream(&mut sealed),
             )
             .unwrap();
         Decryptor::new(&Identities::from(&key))
-            .threads(threads)
+            .running(run)
             .decrypt(
                 Input::Stream(&mut OddIo::new(&sealed.inner[..], &writes)),
                 Output::Stream(&mut opened),

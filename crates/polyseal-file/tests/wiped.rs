@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use polyseal_file::{
-    Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, SegmentSize,
-    SourceVersion, StoredLength, decrypt, encrypt,
+    Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, RunOptions,
+    SegmentSize, SourceVersion, StoredLength, decrypt, encrypt,
 };
 use zeroize::{Zeroize, Zeroizing};
 
@@ -81,11 +81,15 @@ fn message() -> Vec<u8> {
     MARK.repeat(200_000)
 }
 
+fn run(threads: usize) -> RunOptions<'static> {
+    RunOptions::new().threads(NonZeroUsize::new(threads).unwrap())
+}
+
 fn seal(recipients: &Recipients, threads: usize, message: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::new();
     Encryptor::new(recipients)
         .segment_size(SegmentSize::new(4096).unwrap())
-        .threads(NonZeroUsize::new(threads).unwrap())
+        .running(run(threads))
         .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
         .unwrap();
     sealed
@@ -107,14 +111,13 @@ fn nothing_is_left_of_what_is_carried() {
     let identities = Identities::new().key(key);
     let file = tempfile::tempfile().unwrap();
     for threads in [1, 2] {
-        let workers = NonZeroUsize::new(threads).unwrap();
-        let encryptor = Encryptor::new(&recipients).threads(workers);
+        let encryptor = Encryptor::new(&recipients).running(run(threads));
         leaves_nothing("sealing a stream", || {
             let input = Input::Stream(&mut &message[..]);
             encryptor.encrypt(input, Output::Stream(&mut sink())).unwrap();
         });
         let sealed = seal(&recipients, threads, &message);
-        let decryptor = Decryptor::new(&identities).threads(workers);
+        let decryptor = Decryptor::new(&identities).running(run(threads));
         leaves_nothing("opening a stream", || {
             let input = Input::Stream(&mut &sealed[..]);
             decryptor.decrypt(input, Output::Stream(&mut sink())).unwrap();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
+use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, RunOptions, Summary};
 
 use crate::error::{Error, ErrorContext, Problem, Result, file, sealing};
 use crate::forbidden::Forbidden;
@@ -11,7 +11,7 @@ use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
-use crate::watch::Watch;
+use crate::watch::watched;
 
 /// Encrypts the regular file `input` to the file `output`, which appears when it is complete.
 ///
@@ -43,10 +43,8 @@ pub fn encrypt_file(
     encryptor: Encryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    carry(input, output, options, |from, to, watch| {
-        let add = |more| watch.add(more);
-        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
-        let from = Input::File(from);
+    carry(input, output, options, encryptor.run_options(), |from, to, run| {
+        let (encryptor, from) = (encryptor.running(run), Input::File(from));
         let sealed = if options.armor {
             let mut armor = ArmorWriter::new(to);
             let sealed = encryptor.encrypt(from, Output::Stream(&mut armor));
@@ -72,9 +70,8 @@ pub fn decrypt_file(
     decryptor: Decryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    carry(input, output, options, |from, to, watch| {
-        let add = |more| watch.add(more);
-        let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
+    carry(input, output, options, decryptor.run_options(), |from, to, run| {
+        let decryptor = decryptor.running(run);
         decryptor.decrypt(Input::File(from), Output::File(to)).map_err(file(input))
     })
 }
@@ -90,10 +87,10 @@ pub fn verify_file(
 ) -> Result<Summary> {
     let from = Place::from_path(input)?.file().cannot("read", input)?;
     options.progress.expect(1, from.metadata().cannot("read", input)?.len());
-    let watch = Watch::new(options.progress);
-    let add = |more| watch.add(more);
-    let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
-    decryptor.verify(Input::File(&from)).map_err(file(input))
+    let opened = watched(options.progress, decryptor.run_options(), |run| {
+        decryptor.running(run).verify(Input::File(&from))
+    });
+    opened.map_err(file(input))
 }
 
 /// Carries one file into another, which then appears.
@@ -101,7 +98,8 @@ fn carry<T>(
     input: &Path,
     output: &Path,
     options: &Options<'_>,
-    work: impl FnOnce(&File, &File, &Watch<'_>) -> Result<T>,
+    run: RunOptions<'_>,
+    work: impl FnOnce(&File, &File, RunOptions<'_>) -> Result<T>,
 ) -> Result<T> {
     let from = Place::from_path(input)?.file().cannot("read", input)?;
     let metadata = from.metadata().cannot("read", input)?;
@@ -109,7 +107,7 @@ fn carry<T>(
     let mut forbidden: Forbidden = options.forbidden.clone();
     forbidden.add(FileId::from_file(&from).cannot("read", input)?, "the input");
     let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
-    let done = work(&from, new.file(), &Watch::new(options.progress))?;
+    let done = watched(options.progress, run, |run| work(&from, new.file(), run))?;
     // Cancelling during the last bytes still keeps the output from appearing.
     if options.progress.cancelled() {
         return Err(Error::new(input, Problem::Cancelled));

@@ -6,6 +6,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
 
+use polyseal_file::RunOptions;
+
 use crate::forbidden::Forbidden;
 use crate::progress::Progress;
 
@@ -106,17 +108,18 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// Tells `progress`.
+    /// Tells `progress`, rather than that of an encryptor's or decryptor's own [`RunOptions`].
     #[must_use]
     pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = progress;
         self
     }
 
-    /// How many threads each file has, unless the caller says so: all that the others leave.
+    /// The run of each file, unless the caller says so: on all threads that the others leave.
     #[must_use]
-    pub fn threads_each(&self) -> NonZeroUsize {
-        NonZeroUsize::new(cores().get() / self.jobs.get()).unwrap_or(NonZeroUsize::MIN)
+    pub fn run_each(&self) -> RunOptions<'static> {
+        let threads = cores().get() / self.jobs.get();
+        RunOptions::new().threads(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
     }
 }
 

@@ -2,29 +2,23 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use polyseal_file::RunOptions;
+
 use crate::progress::Progress;
 
-/// Between a file's pipeline, which can only be told to stop, and a caller, who is asked.
-pub(crate) struct Watch<'a> {
-    progress: &'a dyn Progress,
-    cancel: AtomicBool,
-}
-
-impl<'a> Watch<'a> {
-    pub(crate) fn new(progress: &'a dyn Progress) -> Self {
-        Self { progress, cancel: AtomicBool::new(false) }
-    }
-
-    /// Told of bytes that have been read.
-    pub(crate) fn add(&self, more: u64) {
-        self.progress.bytes(more);
-        if self.progress.cancelled() {
-            self.cancel.store(true, Ordering::Relaxed);
+/// Does `work` with `run`, but told and ended by `progress`: a file's pipeline can only be told to
+/// stop, and a caller is asked.
+pub(crate) fn watched<T>(
+    progress: &dyn Progress,
+    run: RunOptions<'_>,
+    work: impl FnOnce(RunOptions<'_>) -> T,
+) -> T {
+    let cancel = AtomicBool::new(false);
+    let add = |more| {
+        progress.bytes(more);
+        if progress.cancelled() {
+            cancel.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// The flag that the pipeline looks at.
-    pub(crate) fn cancel(&self) -> &AtomicBool {
-        &self.cancel
-    }
+    };
+    work(run.progress(&add).cancelled_by(&cancel))
 }

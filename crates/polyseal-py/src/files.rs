@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{
-    Encryptor, ExistingRecipients, Header, Input, Inspection, SegmentSize, Suite,
+    Encryptor, ExistingRecipients, Header, Input, Inspection, RunOptions, SegmentSize, Suite,
     Summary as FileOutcome,
 };
 use polyseal_local::{
@@ -77,6 +77,10 @@ impl FormatOptions {
 /// A number of threads.
 pub(crate) fn some_threads(threads: usize) -> PyResult<NonZeroUsize> {
     NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"))
+}
+
+fn run_options(threads: Option<usize>) -> PyResult<RunOptions<'static>> {
+    Ok(RunOptions::new().threads(threads.map(some_threads).transpose()?))
 }
 
 /// An input: a file by its name, or a stream without offsets.
@@ -195,15 +199,12 @@ fn encrypt_file<'py>(
 ) -> PyResult<Summary<'py>> {
     let key_set = key_set.get();
     let format = FormatOptions::new(suite, segment_size, header_size)?;
-    let threads = threads.map(some_threads).transpose()?;
+    let run = run_options(threads)?;
     let recipients = key_set.recipients()?;
     let (from, to, callbacks) =
         (FileInput::new(src)?, FileOutput::new(dst), Callbacks::new(ProgressKind::File, progress));
     let done = py.detach(|| {
-        let mut encryptor = format.encryptor(&recipients, key_set);
-        if let Some(threads) = threads {
-            encryptor = encryptor.threads(threads);
-        }
+        let encryptor = format.encryptor(&recipients, key_set).running(run);
         match (from, to) {
             (FileInput::Named(from), FileOutput::Named(to)) => {
                 let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
@@ -261,14 +262,11 @@ fn open_all<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
     let key_set = key_set.get();
-    let threads = threads.map(some_threads).transpose()?;
+    let run = run_options(threads)?;
     let identities = key_set.identities()?;
     let (from, callbacks) = (FileInput::new(src)?, Callbacks::new(ProgressKind::File, progress));
     let done = py.detach(|| {
-        let mut decryptor = key_set.decryptor(&identities);
-        if let Some(threads) = threads {
-            decryptor = decryptor.threads(threads);
-        }
+        let decryptor = key_set.decryptor(&identities).running(run);
         let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
         match (from, to) {
             (FileInput::Named(from), Some(FileOutput::Named(to))) => {

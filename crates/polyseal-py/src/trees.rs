@@ -150,7 +150,7 @@ fn encrypt_tree(
         let to = NewTree::new(&target, overwrite)?;
         let sealer = TreeSealer::new(&source, to, &options)?;
         run.expect_wanted(&source)?;
-        let encryptor = format.encryptor(&recipients, key_set).threads(options.threads_each());
+        let encryptor = format.encryptor(&recipients, key_set).running(options.run_each());
         sealer.seal(encryptor, &options, tell)
     })
 }
@@ -179,7 +179,7 @@ fn decrypt_tree(
             .allow_unbound_contents(allow_unbound_contents);
         let to = NewTree::new(&target, overwrite)?;
         to.expect_outside(&source)?;
-        let decryptor = key_set.decryptor(&identities).threads(options.threads_each());
+        let decryptor = key_set.decryptor(&identities).running(options.run_each());
         let sealed = SealedTree::open(&source, decryptor, &options)?;
         run.expect_wanted(&source)?;
         sealed.decrypt(to, tell)
@@ -200,7 +200,7 @@ fn verify_tree(
     let identities = key_set.identities()?;
     let run = TreeRun::new([&source, &source], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
-        let decryptor = key_set.decryptor(&identities).threads(options.threads_each());
+        let decryptor = key_set.decryptor(&identities).running(options.run_each());
         let options = options.allow_unbound_contents(allow_unbound_contents);
         SealedTree::open(&source, decryptor, &options)?.verify(tell)
     })
@@ -220,9 +220,9 @@ fn bind_tree(
     let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
         let options = options.allow_unbound_contents(true);
-        let threads = options.threads_each();
-        let decryptor = key_set.decryptor(&identities).threads(threads);
-        let mut encryptor = Encryptor::new(&recipients).threads(threads);
+        let run = options.run_each();
+        let decryptor = key_set.decryptor(&identities).running(run);
+        let mut encryptor = Encryptor::new(&recipients).running(run);
         if let Some(context) = key_set.context() {
             encryptor = encryptor.context(context);
         }
@@ -250,7 +250,7 @@ fn rekey_tree(
     run.work(py, |options, tell| {
         let mut plan = RekeyPlan::new(&identities, &recipients, existing(keep), RekeyMode::Header)
             .rekeyed_check(already)
-            .threads(options.threads_each());
+            .running(options.run_each());
         if let Some(context) = key_set.context() {
             plan = plan.context(context);
         }

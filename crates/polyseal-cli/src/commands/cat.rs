@@ -1,6 +1,6 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::{Error, ReadAt};
+use polyseal_file::{Error, ReadAt, RunOptions};
 use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
@@ -16,7 +16,7 @@ const PIECE: usize = 256 * 1024;
 const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let inputs = DecryptInputs::to_read(&args.read, None)?;
+    let inputs = DecryptInputs::to_read(&args.read, RunOptions::new())?;
     let input = InputFile::open(Some(&args.file))?;
     let mut forbidden_outputs = inputs.sources.forbidden_outputs();
     forbidden_outputs.extend(input.id().map(|id| (id, "the input")));

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use polyseal_file::{Encryptor, ExistingRecipients, Identities, Passphrase, Recipients};
+use polyseal_file::{
+    Encryptor, ExistingRecipients, Identities, Passphrase, Recipients, RunOptions,
+};
 use polyseal_local::{
     DetachedHeader, FileOutcome, NewRecipients, OnFile, Options, Patterns, Problem, Rekey,
     RekeyMode, RekeyPlan, RekeyTarget, RekeyedCheck, RekeyedFile, SealedTree, Total, Trust,
@@ -56,7 +58,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 }
 
 fn rekey_one(args: &RekeyArgs, path: &Path) -> Result {
-    let run = RekeyJob::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.run())?;
     let plan = run.plan(RekeyedCheck::Unknown);
     let bar = Bar::new(Progress::new(None, false));
     let explain = |error| run.inputs.explain(error);
@@ -84,7 +86,7 @@ fn rekey_detached(args: &RekeyArgs, path: &Path) -> Result {
     let context = args.context.get()?;
     let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
     let mut inputs =
-        DecryptInputs::new(&args.open, false, context.clone(), args.work.threads, sources)?;
+        DecryptInputs::new(&args.open, false, context.clone(), args.work.run(), sources)?;
     let destination = match &args.output {
         None if is_standard_input(path) => {
             return Err(polyseal_local::Error::new(path, Problem::NotAFile).into());
@@ -196,7 +198,7 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
             Rekey::restore(target, trust(inputs.as_ref())).options(&options).on_file(tell).run()
         });
     }
-    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let run = RekeyJob::new(args, args.many.run_each(&args.work))?;
     let new = run.read_now()?;
     let plan = run.plan(run.rekeyed_check(&new));
     let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
@@ -234,7 +236,7 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if let Some(to) = &to_tree {
         to.expect_outside(path)?;
     }
-    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let run = RekeyJob::new(args, args.many.run_each(&args.work))?;
     let new = run.read_now()?;
     let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
     let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
@@ -276,7 +278,7 @@ fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
     expect_named(args)?;
     expect_by_header(args)?;
     let object = replaceable(path)?;
-    let run = RekeyJob::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.run())?;
     let (plan, bar) = (run.plan(RekeyedCheck::Unknown), Bar::none());
     let target = RekeyTarget::StoredFile { version: object.as_ref(), shown: path };
     let done = Rekey::new(target, &plan).options(&Options::new().progress(&bar)).run();
@@ -292,7 +294,7 @@ fn rekey_objects(
     bar: &Bar,
 ) -> Result {
     expect_by_header(args)?;
-    let run = RekeyJob::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.run())?;
     let new = run.read_now()?;
     let plan = run.plan(run.rekeyed_check(&new));
     let options = Options::new().progress(bar);
@@ -326,12 +328,9 @@ fn rewrite_tree(
 ) -> Result {
     let args = run.args;
     let context = args.context.get()?;
-    let mut encryptor = Encryptor::new(run.get()?);
+    let mut encryptor = Encryptor::new(run.get()?).running(args.many.run_each(&args.work));
     if let Some(context) = &context {
         encryptor = encryptor.context(context);
-    }
-    if let Some(threads) = args.work.threads.or(args.many.threads_each()) {
-        encryptor = encryptor.threads(threads);
     }
     let from = SealedTree::open(path, run.inputs.decryptor(), options)
         .map_err(|error| run.inputs.explain_with_path(error))?;
@@ -346,7 +345,7 @@ fn to_restore(args: &RekeyArgs) -> Result<Option<DecryptInputs>> {
         return Ok(None);
     }
     let sources = KeyInputs::new([given.passphrase_fd, None])?;
-    DecryptInputs::new(given, false, None, None, sources).map(Some)
+    DecryptInputs::new(given, false, None, RunOptions::new(), sources).map(Some)
 }
 
 fn trust(inputs: Option<&DecryptInputs>) -> Trust<'_> {
@@ -359,17 +358,17 @@ struct RekeyJob<'a> {
     args: &'a RekeyArgs,
     inputs: DecryptInputs,
     context: Option<polyseal_file::Context>,
-    threads: Option<std::num::NonZeroUsize>,
+    run: RunOptions<'static>,
     recipients: OnceLock<Recipients>,
 }
 
 impl<'a> RekeyJob<'a> {
-    fn new(args: &'a RekeyArgs, threads: Option<std::num::NonZeroUsize>) -> Result<Self> {
+    fn new(args: &'a RekeyArgs, run: RunOptions<'static>) -> Result<Self> {
         expect_named(args)?;
         let context = args.context.get()?;
         let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-        let inputs = DecryptInputs::new(&args.open, false, context.clone(), threads, sources)?;
-        Ok(Self { args, inputs, context, threads, recipients: OnceLock::new() })
+        let inputs = DecryptInputs::new(&args.open, false, context.clone(), run, sources)?;
+        Ok(Self { args, inputs, context, run, recipients: OnceLock::new() })
     }
 
     fn plan<'b>(&'b self, already: RekeyedCheck<'b>) -> RekeyPlan<'b> {
@@ -380,13 +379,11 @@ impl<'a> RekeyJob<'a> {
             (_, true) => RekeyMode::NewKey,
             _ => RekeyMode::Header,
         };
-        let mut plan =
-            RekeyPlan::new(&self.inputs.identities, self, others, how).rekeyed_check(already);
+        let mut plan = RekeyPlan::new(&self.inputs.identities, self, others, how)
+            .rekeyed_check(already)
+            .running(self.run);
         if let Some(context) = &self.context {
             plan = plan.context(context);
-        }
-        if let Some(threads) = self.threads {
-            plan = plan.threads(threads);
         }
         plan
     }

@@ -1,10 +1,9 @@
 //! Whole trees: `encrypt`, `decrypt` and `verify --recursive`. [`polyseal_local`] does the work;
 //! here are the commands' options and messages.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use polyseal_file::Encryptor;
+use polyseal_file::{Encryptor, RunOptions};
 use polyseal_local::{
     Error, FileOutcome, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer,
 };
@@ -85,7 +84,7 @@ impl TreeEncryption {
 
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let path = only_one(&args.files)?;
-    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
@@ -101,7 +100,7 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let path = only_one(&args.files)?;
     let to = destination(&args.output)?;
-    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
@@ -117,11 +116,11 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
 }
 
-fn inputs(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInputs> {
+fn inputs(args: &ReadArgs, run: RunOptions<'static>) -> Result<DecryptInputs> {
     if args.header.is_some() {
         return Err(Failure::usage("--recursive does not go with --header"));
     }
-    DecryptInputs::to_read(args, threads)
+    DecryptInputs::to_read(args, run)
 }
 
 fn open<'a>(

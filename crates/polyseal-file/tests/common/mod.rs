@@ -7,7 +7,8 @@ use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
 use polyseal_file::{
-    Decryptor, Encryptor, Error, Identities, Input, Key, Output, Recipients, SegmentSize,
+    Decryptor, Encryptor, Error, Identities, Input, Key, Output, Recipients, RunOptions,
+    SegmentSize,
 };
 
 /// Where input and output are: what decides how the pipeline works.
@@ -16,6 +17,12 @@ pub(crate) struct IoSetup {
     pub(crate) file_in: bool,
     pub(crate) file_out: bool,
     pub(crate) threads: usize,
+}
+
+impl IoSetup {
+    pub(crate) fn run<'a>(self) -> RunOptions<'a> {
+        RunOptions::new().threads(NonZeroUsize::new(self.threads).unwrap())
+    }
 }
 
 pub(crate) const STREAM: IoSetup = IoSetup { file_in: false, file_out: false, threads: 1 };
@@ -42,9 +49,7 @@ pub(crate) fn message(bytes: usize) -> Vec<u8> {
 }
 
 pub(crate) fn encryptor(to: &Recipients, segment: u64, shape: IoSetup) -> Encryptor<'_> {
-    Encryptor::new(to)
-        .segment_size(SegmentSize::new(segment).unwrap())
-        .threads(NonZeroUsize::new(shape.threads).unwrap())
+    Encryptor::new(to).segment_size(SegmentSize::new(segment).unwrap()).running(shape.run())
 }
 
 pub(crate) fn encrypt(key: &Key, segment: u64, shape: IoSetup, message: &[u8]) -> Vec<u8> {
@@ -58,7 +63,7 @@ pub(crate) fn encrypt(key: &Key, segment: u64, shape: IoSetup, message: &[u8]) -
 /// The result, and what was written.
 pub(crate) fn decrypt(key: &Key, shape: IoSetup, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
     let identities = Identities::from(key);
-    let decryptor = Decryptor::new(&identities).threads(NonZeroUsize::new(shape.threads).unwrap());
+    let decryptor = Decryptor::new(&identities).running(shape.run());
     let (result, opened) = carry(shape, sealed, |i, o| decryptor.decrypt(i, o));
     (result.map(|_| ()), opened)
 }

@@ -12,7 +12,7 @@ use super::{OldHeader, RekeyPlan, RekeySource};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::options::Options;
 use crate::platform::contents::{FileExt, next_data, share};
-use crate::watch::Watch;
+use crate::watch::watched;
 
 pub(super) enum NewContents<'a> {
     Header(NewHeader),
@@ -148,36 +148,23 @@ fn reencrypt(
     options: &Options<'_>,
 ) -> Result {
     let shown = &opened.place.shown;
-    let watch = Watch::new(options.progress);
-    let add = |more| watch.add(more);
     let mut plaintext = plan.decryptor().reader(&opened.file).map_err(file(shown))?;
     options.progress.expect(1, plaintext.plaintext_bytes());
     let input = Input::Stream(&mut plaintext);
-    let summary: polyseal_file::Result<_> = match &opened.header {
+    let summary = watched(options.progress, plan.run, |run| match &opened.header {
         OldHeader::Polyseal(header) => {
             let mut encryptor = Encryptor::new(recipients)
                 .suite(header.suite())
                 .segment_size(header.segment_size())
                 .header_bytes(header.as_bytes().len())
-                .progress(&add)
-                .cancelled_by(watch.cancel());
+                .running(run);
             if let Some(context) = plan.context {
                 encryptor = encryptor.context(context);
             }
-            if let Some(threads) = plan.threads {
-                encryptor = encryptor.threads(threads);
-            }
             encryptor.encrypt(input, output)
         }
-        OldHeader::Age(_) => {
-            let mut encryptor = v1::Encryptor::new(recipients).progress(&add);
-            encryptor = encryptor.cancelled_by(watch.cancel());
-            if let Some(threads) = plan.threads {
-                encryptor = encryptor.threads(threads);
-            }
-            encryptor.encrypt(input, output)
-        }
-    };
+        OldHeader::Age(_) => v1::Encryptor::new(recipients).running(run).encrypt(input, output),
+    });
     match summary {
         Ok(_) => Ok(()),
         // The reader's error about the old file comes inside an I/O error.

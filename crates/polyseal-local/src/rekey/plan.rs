@@ -1,9 +1,10 @@
 //! The plan of a rekey: who opens the files, who shall, and how that is done.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 
-use polyseal_file::{Context, Decryptor, ExistingRecipients, Header, Identities, Recipients};
+use polyseal_file::{
+    Context, Decryptor, ExistingRecipients, Header, Identities, Recipients, RunOptions,
+};
 
 use super::ExpectedFile;
 use super::backup::BackupRule;
@@ -44,7 +45,7 @@ pub struct RekeyPlan<'a> {
     pub(crate) others: ExistingRecipients,
     pub(crate) how: RekeyMode,
     pub(crate) context: Option<&'a Context>,
-    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) run: RunOptions<'a>,
     pub(crate) done: RekeyedCheck<'a>,
 }
 
@@ -69,8 +70,8 @@ impl<'a> RekeyPlan<'a> {
         others: ExistingRecipients,
         how: RekeyMode,
     ) -> Self {
-        let (context, threads, done) = (None, None, RekeyedCheck::Unknown);
-        Self { identities, to, others, how, context, threads, done }
+        let (context, run, done) = (None, RunOptions::new(), RekeyedCheck::Unknown);
+        Self { identities, to, others, how, context, run, done }
     }
 
     /// The context that the files are bound to. A header does not know it: that the contents are
@@ -81,10 +82,11 @@ impl<'a> RekeyPlan<'a> {
         self
     }
 
-    /// With at most this many threads for each file.
+    /// With these options for the run of each file; [`Options::progress`](crate::Options::progress)
+    /// takes the place of those on progress and cancelling.
     #[must_use]
-    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+    pub fn running(mut self, run: RunOptions<'a>) -> Self {
+        self.run = run;
         self
     }
 
@@ -100,12 +102,9 @@ impl<'a> RekeyPlan<'a> {
     }
 
     fn decryptor_of(&self, identities: &'a Identities<'a>) -> Decryptor<'a> {
-        let mut decryptor = Decryptor::new(identities);
+        let mut decryptor = Decryptor::new(identities).running(self.run);
         if let Some(context) = self.context {
             decryptor = decryptor.context(context);
-        }
-        if let Some(threads) = self.threads {
-            decryptor = decryptor.threads(threads);
         }
         decryptor
     }
@@ -152,7 +151,7 @@ impl fmt::Debug for RekeyPlan<'_> {
         f.debug_struct("RekeyPlan")
             .field("others", &self.others)
             .field("how", &self.how)
-            .field("threads", &self.threads)
+            .field("run", &self.run)
             .finish_non_exhaustive()
     }
 }

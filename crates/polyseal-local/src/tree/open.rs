@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, name_from_bytes, process_mask};
 use crate::rekey::backup;
-use crate::watch::Watch;
+use crate::watch::watched;
 
 /// Write permission for others, which only a tree that was asked for by its permissions may give.
 const OTHERS_WRITE: u16 = 0o022;
@@ -264,15 +264,15 @@ impl<'a> SealedTree<'a> {
         let Kind::File { plaintext_bytes, bound } = &entry.kind else {
             return Err(other(Problem::OtherFile));
         };
-        let watch = Watch::new(self.options.progress);
-        let add = |more| watch.add(more);
-        let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
         let decryptor = match bound {
-            FileBinding::Contents(commitment) => decryptor.expecting(commitment),
+            FileBinding::Contents(commitment) => self.decryptor.expecting(commitment),
             // The manifest is of version 1, which the caller has allowed.
-            FileBinding::Salt(_) => decryptor.committing(),
+            FileBinding::Salt(_) => self.decryptor.committing(),
         };
-        let summary = match decryptor.decrypt(input, output) {
+        let opened = watched(self.options.progress, decryptor.run_options(), |run| {
+            decryptor.running(run).decrypt(input, output)
+        });
+        let summary = match opened {
             Err(FileError::OtherFile) => return Err(other(Problem::OtherFile)),
             Err(FileError::OtherContents) => return Err(other(Problem::OtherContents)),
             opened => opened.map_err(file(&shown))?,

@@ -18,7 +18,6 @@ use super::target::{NewTree, WritableTree};
 use super::{SealedTree, Tree, manifest_name, sealed_name};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
-use crate::watch::Watch;
 
 impl SealedTree<'_> {
     /// Encrypts it anew into another directory, file by file, with the suite and segment size that
@@ -38,8 +37,7 @@ impl SealedTree<'_> {
         to.expect_outside(&tree.shown)?;
         let to = to.make()?;
         // The bytes are counted as they are opened.
-        let watch = Watch::new(options.progress);
-        let encryptor = encryptor.cancelled_by(watch.cancel());
+        let encryptor = encryptor.running(encryptor.run_options().progress(&|_| ()));
         self.expect();
         let pairs = self.pairs()?.map(|pair| {
             let pair = pair?;

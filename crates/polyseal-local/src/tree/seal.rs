@@ -18,7 +18,7 @@ use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{EntryKind, bytes, expect_name, name_key, path_bytes};
-use crate::watch::Watch;
+use crate::watch::watched;
 
 /// A tree that is to be encrypted into another directory.
 #[derive(Debug)]
@@ -155,14 +155,22 @@ impl TreeSealer {
         options: &Options<'_>,
         tell: OnFile<'_>,
     ) -> Result<Total> {
+        watched(options.progress, encryptor.run_options(), |run| {
+            self.seal_with(encryptor.running(run), options, tell)
+        })
+    }
+
+    fn seal_with(
+        self,
+        encryptor: Encryptor<'_>,
+        options: &Options<'_>,
+        tell: OnFile<'_>,
+    ) -> Result<Total> {
         let Self { from, to } = self;
         let to = match to {
             Destination::Directory(to) => OpenDestination::Directory(to.make()?),
             Destination::Store(store, overwrite) => OpenDestination::Store(store, overwrite),
         };
-        let watch = Watch::new(options.progress);
-        let add = |more| watch.add(more);
-        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
         let one = FileSealer { from: &from, to: &to, options, encryptor };
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {
@@ -333,7 +341,8 @@ impl Manifest<'_> {
         let input = Input::Stream(&mut plaintext);
         let context = context(self.encryptor.bound_to()).map_err(sealing(shown))?;
         // Nobody waits for the manifest's bytes, so they are not reported.
-        let encrypted = self.encryptor.context(&context).progress(&|_| ()).encrypt(input, output);
+        let run = self.encryptor.run_options().progress(&|_| ());
+        let encrypted = self.encryptor.context(&context).running(run).encrypt(input, output);
         encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(shown)))?;
         report.end(shown)
     }

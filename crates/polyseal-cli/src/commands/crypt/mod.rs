@@ -3,14 +3,13 @@
 mod jobs;
 
 use std::iter;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{
-    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Recipients, SegmentSize,
-    Suite, Summary, age,
+    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Recipients, RunOptions,
+    SegmentSize, Suite, Summary, age,
 };
 
 use self::jobs::{Job, Jobs};
@@ -26,8 +25,6 @@ use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
 use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
-
-pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
     match args.format {
@@ -61,13 +58,14 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     };
     let tree = args.many.recursive.then(|| trees::TreeEncryption::new(args)).transpose()?;
     let (recipients, sources) = recipients(args)?;
-    let mut encryptor =
-        Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
+    let run = run_options(&args.work, &args.many, jobs.as_ref());
+    let mut encryptor = Encryptor::new(&recipients)
+        .suite(suite)
+        .segment_size(segment)
+        .header_bytes(header_bytes)
+        .running(run);
     if let Some(context) = &context {
         encryptor = encryptor.context(context);
-    }
-    if let Some(threads) = threads(&args.work, &args.many, jobs.as_ref()) {
-        encryptor = encryptor.threads(threads);
     }
     let jobs = match (jobs, tree) {
         (Some(jobs), _) => jobs,
@@ -78,8 +76,8 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         let Jobs::Alone(job) = &jobs else { return Err(one_header()) };
         return encrypt_detached(args, encryptor, job, path, &sources);
     }
-    encrypt_each(args, jobs, &sources, |input, output, report| {
-        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    encrypt_each(args, jobs, run, &sources, |input, output, run| {
+        encryptor.running(run).encrypt(input, output)
     })
 }
 
@@ -103,12 +101,10 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
         Some(with_suffix(path, AGE_SUFFIX))
     })?;
     let (recipients, sources) = recipients(args)?;
-    let mut encryptor = age::v1::Encryptor::new(&recipients);
-    if let Some(threads) = threads(&args.work, &args.many, Some(&jobs)) {
-        encryptor = encryptor.threads(threads);
-    }
-    encrypt_each(args, jobs, &sources, |input, output, report| {
-        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    let encryptor = age::v1::Encryptor::new(&recipients);
+    let run = run_options(&args.work, &args.many, Some(&jobs));
+    encrypt_each(args, jobs, run, &sources, |input, output, run| {
+        encryptor.running(run).encrypt(input, output)
     })
 }
 
@@ -123,21 +119,22 @@ fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs)> {
 fn encrypt_each(
     args: &EncryptArgs,
     jobs: Jobs,
+    run: RunOptions<'_>,
     sources: &KeyInputs,
-    seal: impl Fn(Input<'_>, Output<'_>, OnProgress<'_>) -> polyseal_file::Result<Summary> + Sync,
+    seal: impl Fn(Input<'_>, Output<'_>, RunOptions<'_>) -> polyseal_file::Result<Summary> + Sync,
 ) -> Result {
     let contents = if args.armor { OutputKind::Unknown } else { OutputKind::Binary };
-    jobs.run_each(&args.many, sources, contents, "encrypted", |input, output, report| {
+    jobs.run_each(&args.many, run, sources, contents, "encrypted", |input, output, run| {
         let input = input.source();
         if !args.armor {
-            let sealed = seal(input, output.sink(), report).map_err(Failure::sealing)?;
+            let sealed = seal(input, output.sink(), run).map_err(Failure::sealing)?;
             return Ok(allowed(args, sealed));
         }
         let mut armor = match args.format {
             Format::Polyseal => ArmorWriter::new(output),
             Format::Age => ArmorWriter::age(output),
         };
-        let sealed = seal(input, Output::Stream(&mut armor), report).map_err(Failure::sealing)?;
+        let sealed = seal(input, Output::Stream(&mut armor), run).map_err(Failure::sealing)?;
         armor.finish().map_err(write_error)?;
         Ok(allowed(args, sealed))
     })
@@ -150,11 +147,11 @@ fn allowed(args: &EncryptArgs, sealed: Summary) -> Summary {
     sealed
 }
 
-/// How many threads each file has: of one file, as many as it likes.
-fn threads(work: &WorkArgs, many: &ManyArgs, jobs: Option<&Jobs>) -> Option<NonZeroUsize> {
+/// The run of each file: of one file, on as many threads as it likes.
+fn run_options(work: &WorkArgs, many: &ManyArgs, jobs: Option<&Jobs>) -> RunOptions<'static> {
     match jobs {
-        Some(Jobs::Alone(_)) => work.threads,
-        _ => work.threads.or(many.threads_each()),
+        Some(Jobs::Alone(_)) => work.run(),
+        _ => many.run_each(work),
     }
 }
 
@@ -186,11 +183,11 @@ fn encrypt_detached(
     let forbidden_outputs = sources.forbidden_outputs();
     let to = OutputArgs { output: Some(path.to_owned()), force: false };
     let mut header_file = OutputFile::open(&to, OutputKind::Binary, &forbidden_outputs)?;
-    carry(job, sources, OutputKind::Binary, None, |input, output, report| {
-        let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
+    let run = encryptor.run_options();
+    carry(job, run, sources, OutputKind::Binary, None, |input, output, run| {
         let (input, output) = (input.source(), output.sink());
-        let (header, sealed) =
-            encryptor.encrypt_detached(input, output).map_err(Failure::sealing)?;
+        let sealed = encryptor.running(run).encrypt_detached(input, output);
+        let (header, sealed) = sealed.map_err(Failure::sealing)?;
         header_file.write_all(header.as_bytes())?;
         header_file.sync()?;
         header_file.commit()?;
@@ -208,24 +205,18 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
         return trees::decrypt(args);
     }
     let jobs = Jobs::from_args(&args.files, &args.many, &args.output, without_suffix)?;
-    let inputs = DecryptInputs::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
+    let run = run_options(&args.work, &args.many, Some(&jobs));
+    let inputs = DecryptInputs::to_read(&args.read, run)?;
     let decryptor = inputs.decryptor();
     if inputs.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
         return Err(one_header());
     }
-    let many = &args.many;
-    jobs.run_each(
-        many,
-        &inputs.sources,
-        OutputKind::Unknown,
-        "decrypted",
-        |input, output, report| {
-            let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-            let name = input.name.clone();
-            let decrypted = decryptor.decrypt(input.source(), output.sink());
-            decrypted.map_err(|error| inputs.explain_file(error, &name))
-        },
-    )
+    let (many, sources, contents) = (&args.many, &inputs.sources, OutputKind::Unknown);
+    jobs.run_each(many, run, sources, contents, "decrypted", |input, output, run| {
+        let name = input.name.clone();
+        let decrypted = decryptor.running(run).decrypt(input.source(), output.sink());
+        decrypted.map_err(|error| inputs.explain_file(error, &name))
+    })
 }
 
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
@@ -238,21 +229,20 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
     let list = many.list()?;
     let alone = files.len() == 1 && list.is_none();
-    let each = if alone { None } else { many.threads_each() };
-    let inputs = DecryptInputs::to_read(&args.read, args.work.threads.or(each))?;
+    let run = if alone { args.work.run() } else { many.run_each(&args.work) };
+    let inputs = DecryptInputs::to_read(&args.read, run)?;
     let decryptor = inputs.decryptor();
     if inputs.header.is_some() && !alone {
         return Err(one_header());
     }
-    let check = |path: &Path, report: OnProgress<'_>| {
+    let check = |path: &Path, bar: Option<&Bar>| {
         let input = InputFile::open(Some(path));
         let tree = "the directory of a sealed tree takes --recursive";
         let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
-        let bar = if report.is_none() { Progress::new(input.file_length(), false) } else { None };
+        let own = bar.is_none().then(|| Bar::new(Progress::new(input.file_length(), false)));
+        let bar = bar.or(own.as_ref());
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
-        let report = if bar.is_some() { Some(&add as _) } else { report };
-        let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        let opened = decryptor.verify(input.source());
+        let opened = decryptor.running(run.progress(&add)).verify(input.source());
         let summary = opened.map_err(|error| inputs.explain_file(error, &input.name))?;
         Ok(verified_file(path, summary.plaintext_bytes))
     };
@@ -269,9 +259,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
-    many::for_each_file(many, names, PathBuf::clone, &bar, |path| {
-        check(&path, Some(&|bytes| bar.add(bytes)))
-    })
+    many::for_each_file(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&bar)))
 }
 
 /// The message of `verify` on a file that is whole.
@@ -302,15 +290,16 @@ impl Jobs {
     fn run_each(
         self,
         many: &ManyArgs,
+        run: RunOptions<'_>,
         sources: &KeyInputs,
         contents: OutputKind,
         done: &'static str,
-        work: impl Fn(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary> + Sync,
+        work: impl Fn(&mut InputFile, &mut OutputFile, RunOptions<'_>) -> Result<Summary> + Sync,
     ) -> Result {
         let mut bar = None;
         let items: Box<dyn Iterator<Item = Result<Job>> + Send> = match self {
             Self::Alone(job) if !many.json => {
-                return carry(&job, sources, contents, None, work).map(drop);
+                return carry(&job, run, sources, contents, None, work).map(drop);
             }
             Self::Alone(job) => Box::new(iter::once(Ok(job))),
             Self::Several(jobs) => {
@@ -322,13 +311,13 @@ impl Jobs {
                 let bar = Bar::new(many.progress(&names)?);
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.matches(n)));
                 return many::for_each_file(many, names, PathBuf::clone, &bar, |path| {
-                    carry_one(&listed.job(&path)?, sources, contents, &bar, done, &work)
+                    carry_one(&listed.job(&path)?, run, sources, contents, &bar, done, &work)
                 });
             }
         };
         let bar = Bar::new(bar.or_else(|| Progress::for_files(None, None)));
         many::for_each_file(many, items, Job::name, &bar, |job| {
-            carry_one(&job, sources, contents, &bar, done, &work)
+            carry_one(&job, run, sources, contents, &bar, done, &work)
         })
     }
 }
@@ -336,25 +325,27 @@ impl Jobs {
 /// One of many, whose bytes the bar of them all counts.
 fn carry_one(
     job: &Job,
+    run: RunOptions<'_>,
     sources: &KeyInputs,
     contents: OutputKind,
     bar: &Bar,
     outcome: &'static str,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, RunOptions<'_>) -> Result<Summary>,
 ) -> Result<FileSuccess> {
     let Summary { plaintext_bytes: bytes, .. } =
-        carry(job, sources, contents, Some(&|bytes| bar.add(bytes)), work)?;
+        carry(job, run, sources, contents, Some(bar), work)?;
     Ok(FileSuccess { outcome, bytes: Some(bytes), message: None })
 }
 
-/// Opens the job's files, lets `work` carry the payload, and lets the output appear. Unless
-/// somebody else shows the progress, a bar does.
+/// Opens the job's files, lets `work` carry the payload, and lets the output appear. The bytes are
+/// counted by `bar`, or by one for this job alone.
 fn carry(
     job: &Job,
+    run: RunOptions<'_>,
     sources: &KeyInputs,
     contents: OutputKind,
-    report: OnProgress<'_>,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
+    bar: Option<&Bar>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, RunOptions<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     let input = InputFile::open(job.input.as_deref());
     let tree = "a directory takes --recursive and -o OUT";
@@ -367,13 +358,12 @@ fn carry(
     output.expect_bytes(
         input.size().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
     );
-    let summary = if report.is_some() {
-        work(&mut input, &mut output, report)?
-    } else {
+    let summary = {
         let length = input.file_length().filter(|&length| length > 0);
-        let bar = Progress::new(length, output.is_terminal());
+        let own = bar.is_none().then(|| Bar::new(Progress::new(length, output.is_terminal())));
+        let bar = bar.or(own.as_ref());
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
-        work(&mut input, &mut output, if bar.is_some() { Some(&add) } else { None })?
+        work(&mut input, &mut output, run.progress(&add))?
     };
     output.commit()?;
     if summary.grew {
@@ -427,8 +417,9 @@ mod tests {
             else {
                 panic!("several")
             };
-            let encryptor = Encryptor::new(&recipients).progress(&grow);
-            let done = carry(&job, &sources, OutputKind::Binary, None, |input, output, _| {
+            let run = RunOptions::new().progress(&grow);
+            let encryptor = Encryptor::new(&recipients).running(run);
+            let done = carry(&job, run, &sources, OutputKind::Binary, None, |input, output, _| {
                 let sealed = encryptor.encrypt(input.source(), output.sink())?;
                 assert!(sealed.grew);
                 Ok(allowed(&args, sealed))

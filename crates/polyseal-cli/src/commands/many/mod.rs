@@ -14,9 +14,10 @@ pub(crate) use names::Names;
 use report::Report;
 pub(crate) use report::{FileSuccess, describe};
 
+use polyseal_file::RunOptions;
 use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 
-use crate::args::ManyArgs;
+use crate::args::{ManyArgs, WorkArgs};
 use crate::error::{Failure, Result};
 use crate::keys::DecryptInputs;
 use crate::progress::{Bar, Progress};
@@ -50,9 +51,19 @@ impl ManyArgs {
         self.jobs.unwrap_or_else(cores)
     }
 
-    /// How many threads each file has, if `--threads` does not say: all that the others leave.
-    pub(crate) fn threads_each(&self) -> Option<NonZeroUsize> {
-        Some(Options::new().jobs(self.jobs()).threads_each())
+    /// The run of each file: on all threads that the others leave, if `--threads` does not say.
+    pub(crate) fn run_each(&self, work: &WorkArgs) -> RunOptions<'static> {
+        match work.threads {
+            Some(_) => work.run(),
+            None => Options::new().jobs(self.jobs()).run_each(),
+        }
+    }
+}
+
+impl WorkArgs {
+    /// The run of a file that is the only one.
+    pub(crate) fn run(&self) -> RunOptions<'static> {
+        RunOptions::new().threads(self.threads)
     }
 }
 

@@ -26,7 +26,7 @@ use std::sync::mpsc::{Sender, SyncSender, channel};
 use std::thread;
 
 use fuser::{Config, MountOption, Session};
-use polyseal_file::{Reader, reason};
+use polyseal_file::{Reader, RunOptions, reason};
 use polyseal_local::ShownPlaintexts;
 use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -56,7 +56,8 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let mountpoint = expect_apart(&args.source, &args.mountpoint)?;
     let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
-    let inputs = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
+    let (ask, run) = (args.ask.passphrase, RunOptions::new());
+    let inputs = DecryptInputs::new(&args.open, ask, context, run, sources)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone()).map_err(|error| {
