@@ -17,6 +17,7 @@ A tag of ours is all that follows the ciphertext, which has the length of the me
 """
 
 import hmac
+from functools import lru_cache
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -48,13 +49,21 @@ def block(x):
 R = 0b11100001 << 120
 
 
+@lru_cache(16)
+def multiples(Y):
+    """V_0 to V_127 of 6.3, step 2."""
+    V = [number(Y)]
+    while len(V) < 128:
+        V.append(V[-1] >> 1 ^ (R if V[-1] & 1 else 0))
+    return V
+
+
 def multiply(X, Y):
     """X • Y, 6.3. The leftmost bit of a block is x_0."""
-    x, V, Z = number(X), number(Y), 0
-    for i in range(128):
-        if x >> 127 - i & 1:
-            Z ^= V
-        V = V >> 1 ^ (R if V & 1 else 0)
+    Z = 0
+    for x_i, V_i in zip(f"{number(X):0128b}", multiples(Y)):
+        if x_i == "1":
+            Z ^= V_i
     return block(Z)
 
 

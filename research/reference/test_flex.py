@@ -45,16 +45,19 @@ def refuses(F, N, AD, C):
 # ── Vectors ─────────────────────────────────────────────────────────────────────────────────────
 
 def test_vectors():
-    """Also through the interface of the paper, where opening is not told a hidden nonce but tells it. That sealing gives
-    each of them, test_regenerating_gives_the_committed_files shows."""
+    """By the interface of the paper, where opening is not told a hidden nonce but tells it, and for the first of each group
+    by the other one, too. That sealing gives each of them, test_regenerating_gives_the_committed_files shows."""
+    seen = None
     for group, test in cases("flex"):
         alg = flex.algorithm("flex", group["params"])
         key, iv, aad, msg, ct = (h(test[f]) for f in ("key", "iv", "aad", "msg", "ct"))
         if test["result"] == "valid":
-            assert alg.Decrypt(ct, b"", aad, key, iv) == msg, test["tcId"]
             assert alg.cfg.ciphertext_length(len(msg)) == len(ct)
             given = b"" if alg.cfg.has(NH) else iv
-            assert alg.init(key).open(given, aad, ct) == (iv, msg)
+            assert alg.init(key).open(given, aad, ct) == (iv, msg), test["tcId"]
+            if group is not seen:
+                assert alg.Decrypt(ct, b"", aad, key, iv) == msg
+                seen = group
         else:
             with pytest.raises(VerificationFailed):
                 alg.Decrypt(ct, b"", aad, key, iv)

@@ -370,7 +370,7 @@ def configurations(long):
         return name, run, DEFAULTS | generics | {"G_HASH": hash, "G_CHANNEL": run.channel}
 
     yield config("bad", bad_input(), G_MAX_FRAME=200, G_STALL=20, G_CTXT_PS=47000, G_PTXT_PS=93000)
-    yield config("channel", channel(noise=10, lengths=lambda r: r.choice((14, 20, 40, 60, 64, 65, 100))), G_NOISE=10,
+    yield config("channel", channel(packets=50 if long else 24, noise=10, lengths=lambda r: r.choice((14, 20, 40, 60, 64, 65, 100))), G_NOISE=10,
                  G_STALL=10, G_PTXT_PS=83000, G_CTXT_PS=71000)
     yield config("changes", changes(), G_MAX_FRAME=200, G_STALL=10, G_CTXT_PS=61000, G_PTXT_PS=83000)
     yield config("resets", resets(), G_MAX_FRAME=200, G_STALL=10, G_CTXT_PS=23000, G_PTXT_PS=37000)

@@ -11,6 +11,8 @@ mod bytes;
 mod lengths;
 mod limits;
 mod profile;
+#[cfg(test)]
+mod tests;
 
 pub use crate::error::ConfigError;
 pub use builder::Builder;

@@ -80,7 +80,7 @@ mod session;
 mod setup;
 #[cfg(feature = "alloc")]
 mod stream;
-#[cfg(test)]
+#[cfg(all(test, feature = "long-tests"))]
 mod tests;
 mod tweak;
 mod typed;

@@ -1,12 +1,13 @@
 //! Internals that cannot be seen from outside: F and the subkeys by their vectors, the field, and
-//! the masks of blocks that are too far for a message in a test.
+//! the masks of blocks that are too far for a message in a test. They compile every profile for every
+//! back end, so they are part of `make test-all` alone.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use super::config::{Config, MAX_AD_BYTES, Profile};
+use super::config::Profile;
 use super::engine::{ExpandedKey, hash};
 use super::hash::{Chaining, Domain, initial_value, load_chaining};
 use super::machine::{Machine, StateTask};
@@ -16,7 +17,6 @@ use super::parameters::{
 };
 use super::tweak::{Cipher, Key, STRETCH, blocks_in_group};
 use crate::backend::Backend;
-use crate::error::Error;
 use crate::perm::States;
 
 /// Calls `$function::<P>` with the profile of this name.
@@ -263,31 +263,4 @@ fn has_right_masks<P: Parameters>() {
 fn masks_of_far_blocks() {
     has_right_masks::<S512>();
     has_right_masks::<S384>();
-}
-
-// Lengths that no test can have
-
-/// An error is told before anything is refused: of a ciphertext that is too long, whatever the
-/// nonce.
-#[test]
-fn too_long_is_an_error_first() {
-    for (config, limit) in
-        [(Config::OCH, 1 << 50), (Config::CIV_PUBLIC, 1 << 50), (Config::ROBUST, 1 << 40)]
-    {
-        let longest = limit + config.overhead_bytes() as u64;
-        let too_long = Err(Error::TooLong { what: "message", limit });
-        for nonce in [0, 24] {
-            assert_eq!(config.check_opening(nonce, 0, longest + 1), too_long, "{config:?}");
-            assert_eq!(config.check_opening(nonce, 0, u64::MAX), too_long, "{config:?}");
-            let beyond = config.check_opening(nonce, MAX_AD_BYTES + 1, 0);
-            let too_long = Error::TooLong { what: "associated data", limit: MAX_AD_BYTES };
-            assert_eq!(beyond, Err(too_long), "{config:?}");
-        }
-        // Where memory ends before, there is no such ciphertext.
-        let opened = usize::try_from(limit).map_err(|_| Error::Unauthentic);
-        assert_eq!(config.check_opening(0, MAX_AD_BYTES, longest), opened);
-    }
-    assert_eq!(Config::OCH.check_opening(24, 0, 100), Err(Error::Unauthentic));
-    let length = Error::Length { what: "nonce", expected: 24, actual: 3 };
-    assert_eq!(Config::OCH_PUBLIC.check_opening(3, 0, u64::MAX), Err(length));
 }
