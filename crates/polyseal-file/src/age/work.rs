@@ -20,7 +20,7 @@ pub const MAX_WORK: u32 = 1 << 15;
 /// use polyseal_file::age::{NoCallbacks, Stanza, parse_identities};
 ///
 /// let file = polyseal_file::age::generate(polyseal_file::age::IdentityKind::X25519, None)?.file;
-/// let identities = parse_identities(file.as_bytes(), None, &NoCallbacks)?;
+/// let identities = parse_identities(file.reveal().as_bytes(), None, &NoCallbacks)?;
 /// let stanza = |tag: &str| Stanza { tag: tag.to_owned(), args: vec![], body: vec![] };
 /// assert_eq!(identities[0].work(&stanza("X25519")), 1);
 /// assert_eq!(identities[0].work(&stanza("ssh-rsa")), 0);

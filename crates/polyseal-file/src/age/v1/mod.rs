@@ -19,8 +19,8 @@
 //! use polyseal_file::{Decryptor, Identities, Input, Output, Recipients};
 //!
 //! let identity = age::generate(IdentityKind::X25519, None)?;
-//! let mine = age::parse_identities(identity.file.as_bytes(), None, &NoCallbacks)?;
-//! let theirs = age::to_recipients(identity.file.as_bytes(), None, &NoCallbacks)?;
+//! let mine = age::parse_identities(identity.file.reveal().as_bytes(), None, &NoCallbacks)?;
+//! let theirs = age::to_recipients(identity.file.reveal().as_bytes(), None, &NoCallbacks)?;
 //! let (mut message, mut sealed, mut opened) = (&b"attack at dawn"[..], Vec::new(), Vec::new());
 //!
 //! let recipients = Recipients::new().age(theirs);
