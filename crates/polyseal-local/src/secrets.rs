@@ -7,9 +7,12 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
+/// The length in bytes of the secret that a text begins with, if it is one.
+type Length = fn(&str) -> Option<usize>;
+
 /// How texts begin that may be secret, in either case, and what makes them so: the length of the
 /// key from there on, if it is one.
-const SECRETS: [(&str, fn(&str) -> Option<usize>); 3] = [
+const SECRETS: [(&str, Length); 3] = [
     ("polyseal-key-", polyseal_key),
     ("age-secret-key-", |text| key_behind(text, "age-secret-key-".len())),
     ("age-plugin-", plugin_identity),

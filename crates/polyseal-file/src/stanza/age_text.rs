@@ -128,7 +128,7 @@ pub(crate) fn write_one(text: &mut Vec<u8>, tag: &str, args: &[&str], body: &[u8
         text.extend_from_slice(line);
         text.push(b'\n');
     }
-    if digits.len() % COLUMNS == 0 {
+    if digits.len().is_multiple_of(COLUMNS) {
         text.push(b'\n');
     }
     Some(())
