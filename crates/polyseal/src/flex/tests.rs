@@ -1,6 +1,6 @@
 //! Internals that cannot be seen from outside: F and the subkeys by their vectors, the field, and
-//! the masks of blocks that are too far for a message in a test. They compile every profile for every
-//! back end, so they are part of `make test-all` alone.
+//! the masks of blocks that are too far for a message in a test. They compile every profile for
+//! every back end, so they are part of `make test-all` alone.
 
 use alloc::vec;
 use alloc::vec::Vec;
