@@ -21,6 +21,8 @@ pub use claims::{Claims, Commitment, Level, Misuse};
 pub(crate) use layout::{Layout, LayoutOf};
 pub use limits::FamilyLimits;
 pub(crate) use limits::InstanceLimits;
+#[cfg(feature = "flex")]
+pub(crate) use mode::{FlexMode, FlexUse};
 pub(crate) use mode::{Mode, ModeOf};
 pub use sizes::{FamilySizes, Listed, Param, ParamKind};
 

@@ -158,6 +158,8 @@ impl Limits {
         let of_instance = own.and_then(|own| own.max_total_bytes);
         let limit = family.limits.total_bytes_log2.and_then(power).or(of_instance);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
+            #[cfg(feature = "flex")]
+            Mode::Flex(_) => (nonce_bits, total(limit, None), total(limit, None)),
             Mode::Direct | Mode::Chained { .. } => {
                 (nonce_bits, total(limit, None), total(limit, None))
             }

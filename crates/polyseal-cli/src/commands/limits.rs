@@ -186,7 +186,7 @@ impl LimitsReport {
     fn alternative(&self) -> Option<String> {
         let nonces = |nonces| bears(&self.algorithm, &Load { nonces, ..self.load });
         let ways = match self.binding() {
-            "repeated nonce" => {
+            "repeated nonce" | "commitment repeats" => {
                 let other = LONG_NONCES
                     .iter()
                     .filter_map(|id| id.parse().ok())

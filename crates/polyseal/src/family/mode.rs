@@ -30,12 +30,46 @@ pub(crate) enum Mode {
         /// Whether the commitment is F_com, of which theorem 1 of eprint 2025/758 is.
         f_com: bool,
     },
+    /// Flex, whose specification bounds it by its configuration.
+    #[cfg(feature = "flex")]
+    Flex(FlexUse),
     /// A hash and counter mode under keys that are derived from the whole nonce, as AES-GCM-SIV has
     /// them.
     Siv {
         /// How often a message calls the key's permutation, to take half of each output.
         halves: u32,
     },
+}
+
+/// The numbers of a configuration of Flex that its security depends on, in bytes.
+#[cfg(feature = "flex")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlexUse {
+    pub(crate) mode: FlexMode,
+    /// B, a block.
+    pub(crate) block: usize,
+    /// t, a chaining value.
+    pub(crate) state: usize,
+    /// The tag that commits.
+    pub(crate) tag: usize,
+    /// The nonce, if it is hidden; otherwise 0.
+    pub(crate) hidden: usize,
+    /// λ, the zeros behind a message.
+    pub(crate) stretch: usize,
+    /// Whether nonces may have any length, which is then hashed with them.
+    pub(crate) free_nonce: bool,
+    /// A segment.
+    pub(crate) segment: Option<usize>,
+}
+
+/// Flex's ways to encrypt.
+#[cfg(feature = "flex")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlexMode {
+    Och,
+    Civ,
+    Robust,
+    RobustAe,
 }
 
 impl Mode {

@@ -7,9 +7,9 @@
 
 use super::config::{Builder, Config, ConfigError, KEY_BYTES, MAX_AD_BYTES, Mode, NonceForm};
 use crate::family::{
-    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity,
-    InstanceLimits, Kind, Layout, LayoutOf, Level, Listed, Misuse, Mode as UseOfKey, Param,
-    ParamKind, Repeats, Specification, maker,
+    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, FlexMode, FlexUse,
+    Identity, InstanceLimits, Kind, Layout, LayoutOf, Level, Listed, Misuse, Mode as UseOfKey,
+    Param, ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -101,7 +101,7 @@ const ANY: Family = Family {
         // q / 2^128 for the tag and 2q / 2^128 for the checksum, in the narrowest profiles.
         forgery_bits: 126,
         forgery_loss_bits: 0,
-        mode: |_| UseOfKey::Direct,
+        mode: |of| UseOfKey::Flex(Config::from_algorithm(of).unwrap_or(Config::OCH).use_of_key()),
     },
     claims: Claims {
         commitment: &[commitment(16), commitment(24), commitment(32)],
@@ -320,6 +320,25 @@ impl Config {
             return chosen(algorithm).ok();
         }
         Self::NAMED.iter().find(|(_, name, _)| *name == id).map(|(_, _, config)| *config)
+    }
+
+    /// The numbers that the bounds need.
+    const fn use_of_key(&self) -> FlexUse {
+        FlexUse {
+            mode: match self.mode() {
+                Mode::Och => FlexMode::Och,
+                Mode::Civ => FlexMode::Civ,
+                Mode::Robust => FlexMode::Robust,
+                Mode::RobustAe => FlexMode::RobustAe,
+            },
+            block: self.profile().block_bytes(),
+            state: self.profile().tag_bytes(),
+            tag: self.tag_bytes(),
+            hidden: self.hidden_bytes(),
+            stretch: self.stretch_bytes(),
+            free_nonce: matches!(self.nonce(), NonceForm::AnyPublic),
+            segment: self.segment_bytes(),
+        }
     }
 
     /// The values that the general code needs.

@@ -1,4 +1,5 @@
-//! How much one key of a configuration may do, by section 11: its terms are kept below 2^-32.
+//! How much one key of a configuration may do, by section 11: its terms in the number of messages
+//! are at most 2^-32. Those in their length are `limits::bounds`'s.
 
 use super::{Config, Mode, NonceForm};
 

@@ -1,19 +1,15 @@
 //! The bounds of one algorithm under one load, added up.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Amount, Probability, birthday, chained, commitment, derived, gcm, siv};
+use super::event::Event;
+use super::offline::{not_counted, offline};
+use super::usage::usage;
+use super::{Amount, Probability};
 use crate::error::Error;
-use crate::family::{Mode, Repeats};
-use crate::limits::{Limits, Nonces, Total, commitment_bits};
-use crate::registry::{Algorithm, Level, Misuse};
-
-const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
-const PAPER: &str = "eprint 2025/758";
-const OMD: &str = "docs/spec/omd.md";
-const HERE: &str = "docs/limits.md";
+use crate::limits::{Limits, Nonces, Total};
+use crate::registry::Algorithm;
 
 /// The use of a number of keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,13 +51,15 @@ impl Load {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bound {
-    /// The event.
+    /// The event. No two bounds of an [`Assessment`] have the same.
+    pub event: Event,
+    /// Its name in a table.
     pub name: &'static str,
     /// The formula, in the letters that `docs/limits.md` explains.
     pub formula: String,
     /// Where the formula comes from.
     pub source: String,
-    amount: Amount,
+    pub(super) amount: Amount,
 }
 
 impl Bound {
@@ -87,7 +85,8 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// The probability that anything of `usage` happens.
+    /// The probability that anything of `usage` happens. An event that is part of another is not
+    /// added to it.
     #[must_use]
     pub fn total(&self) -> Probability {
         total(&self.usage)
@@ -136,7 +135,9 @@ pub fn messages_within(algorithm: &Algorithm, load: &Load, risk: Probability) ->
 }
 
 fn total(bounds: &[Bound]) -> Probability {
-    bounds.iter().fold(Probability::IMPOSSIBLE, |sum, bound| sum + bound.probability())
+    let is_part = |event: Event| bounds.iter().any(|whole| event.is_part_of(whole.event));
+    let whole = bounds.iter().filter(|bound| !is_part(bound.event));
+    whole.fold(Probability::IMPOSSIBLE, |sum, bound| sum + bound.probability())
 }
 
 /// The messages that the specification's limits allow, however unlikely an accident is.
@@ -188,201 +189,4 @@ fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
-    let Load { keys: u, messages: q, forgeries: v, .. } = *load;
-    let mode = algorithm.mode();
-    let specification = algorithm.family().identity.specification.title;
-    let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
-    // The rest of a longer tag is a commitment.
-    let t = 8 * algorithm.tag_bytes().min(16) as u32;
-    let padding = match mode {
-        Mode::Gcm { padding_blocks } | Mode::Derived { padding_blocks, .. } => padding_blocks,
-        _ => 0,
-    };
-    let l = gcm::blocks(load.message_bytes, load.ad_bytes) + Amount::from(padding);
-    let mut bounds = Vec::new();
-    let mut add = |name, amount: Amount, formula: String, source: String| {
-        bounds.push(Bound { name, formula, source, amount });
-    };
-
-    if load.nonces == Nonces::Random && algorithm.family().claims.misuse != Misuse::NotNeeded {
-        let source = match mode {
-            Mode::Direct | Mode::Chained { .. } | Mode::Siv { .. } => specification.into(),
-            Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
-            Mode::Derived { .. } => format!("{PAPER}, section 4.2"),
-        };
-        let formula = format!("u q² / 2^{}", nonce_bits + 1);
-        add("repeated nonce", u * birthday::collision(q, nonce_bits), formula, source);
-    }
-    match mode {
-        Mode::Direct => {
-            let bits = algorithm.family().limits.forgery_bits.min(8 * algorithm.tag_bytes() as u32);
-            let amount = u * v / Amount::power_of_two(bits.into());
-            add("forgery", amount, format!("u v / 2^{bits}"), specification.into());
-        }
-        Mode::Chained { bytes, forgeable } => {
-            let (n, t) = (8 * bytes as u32, 8 * algorithm.tag_bytes() as u32);
-            let l = chained::blocks(load.message_bytes, load.ad_bytes, bytes as u64);
-            let amount = u * chained::collision(q * l, n);
-            add("distinguishing", amount, format!("3 u s² / 2^{n}"), format!("{OMD}, 8"));
-            if forgeable {
-                let formula = "one known message is enough".into();
-                add("forgery", Amount::ONE, formula, format!("{OMD}, 6"));
-            } else {
-                let amount = chained::guessing(u * v, l, n, t);
-                let formula = format!("u v (L / 2^{n} + 1 / 2^{t})");
-                add("forgery", amount, formula, format!("{OMD}, 8"));
-            }
-        }
-        Mode::Gcm { .. } => {
-            let s = q * l;
-            if algorithm.nonce_bytes() != 12 {
-                let amount = u * gcm::hashed_nonces(q, v, s, algorithm.nonce_bytes() as u64);
-                let formula = "32 u (q + v) (s + q + 1) (ℓ + 1) / 2^128".into();
-                add("repeated counter", amount, formula, "eprint 2015/214, theorem 3".into());
-            }
-            let (amount, formula, section) = distinguishing(load, l, s, u == Amount::ONE);
-            add("distinguishing", amount, formula.into(), format!("{DRAFT}, {section}"));
-            let (amount, formula) = forgery(load, l, q, t);
-            add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
-        }
-        Mode::Siv { halves } => {
-            let amount = siv::derivation(u * q, halves);
-            add("derived keys", amount, format!("{halves} u q / 2^96"), "eprint 2017/702".into());
-            let amount = siv::confidentiality(u * q, l);
-            add("distinguishing", amount, "u q (L + 1)² / 2^129".into(), HERE.into());
-            let amount = siv::integrity(u * v, l);
-            add("forgery", amount, "2 u v (L + 2) / 2^128".into(), HERE.into());
-        }
-        Mode::Derived { head_bytes, .. } => {
-            let head_bits = 8 * head_bytes as u32;
-            // How many messages a counter can give to one derived key, which leaves the head as it
-            // is for as long as the tail lasts.
-            let tail = Amount::power_of_two(f64::from(nonce_bits - head_bits));
-            let mut one_key = false;
-            let each = match load.nonces {
-                _ if head_bits == nonce_bits => Amount::ONE,
-                Nonces::CountedFirst => Amount::ONE,
-                Nonces::Counted => {
-                    one_key = u == Amount::ONE && q <= tail;
-                    q.min(tail)
-                }
-                Nonces::Random => {
-                    let reuse = derived::least_reuse(u, q, l, head_bits);
-                    let (m, rest) = (reuse.m, head_bits * (reuse.m - 1));
-                    let formula = format!("u C(q, {m}) / 2^{rest}");
-                    let source = format!("{PAPER}, section 4.2");
-                    add("derived key shared", reuse.shared, formula, source);
-                    Amount::from(m - 1)
-                }
-            };
-            let (amount, formula, section) = distinguishing(load, l, each * l, one_key);
-            add("distinguishing", amount, formula.into(), format!("{DRAFT}, {section}"));
-            let (amount, formula) = forgery(load, l, each, t);
-            add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
-        }
-    }
-    if load.nonces == Nonces::Random
-        && let Some((Repeats::WithNonce(_), bits)) = commitment_bits(algorithm)
-    {
-        bounds.push(commitment_repeats(load, bits));
-    }
-    bounds
-}
-
-/// GCM's outputs are told from random ones: the bound, its formula and the draft's section. No key
-/// encrypts more than `b` blocks; all may have the same one.
-fn distinguishing(
-    load: &Load,
-    l: Amount,
-    b: Amount,
-    one_key: bool,
-) -> (Amount, &'static str, &'static str) {
-    match one_key {
-        true => (gcm::confidentiality(load.messages, b), "(s + q + 1)² / 2^129", "6.2.1"),
-        false => {
-            let amount = gcm::many_keys(load.keys * load.messages, l, b);
-            (amount, "u q L (B + 98) / 2^127", "7.1.2")
-        }
-    }
-}
-
-/// A forgery under any key, each having `each` messages, and at worst all of a user's forgeries.
-fn forgery(load: &Load, l: Amount, each: Amount, t: u32) -> (Amount, String) {
-    let Load { keys: u, forgeries: v, .. } = *load;
-    let amount = match gcm::integrity_is_bounded(each, each * l, v) {
-        _ if v == Amount::ZERO => Amount::ZERO,
-        true => gcm::integrity(u * v, l, t),
-        false => Amount::ONE,
-    };
-    (amount, format!("2 u v (L + 1) / 2^{t}"))
-}
-
-fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
-    let o = load.work;
-    let specification = algorithm.family().identity.specification.title;
-    let k = 8 * algorithm.key_bytes() as u32;
-    let mut bounds = Vec::new();
-    let mut add = |name, amount: Amount, formula: String, source: String| {
-        bounds.push(Bound { name, formula, source, amount });
-    };
-    let search = load.keys * o / Amount::power_of_two(k.into());
-    add("key search", search, format!("u o / 2^{k}"), format!("{DRAFT}, 6.1"));
-    let theorem = matches!(algorithm.mode(), Mode::Derived { f_com: true, .. });
-    match algorithm.commitment() {
-        Some(_) if theorem => {
-            let least = commitment::for_kc(o, 128);
-            let formula = format!("adv(o, 128) with β = {}", least.beta);
-            let source = format!("{PAPER}, theorem 1");
-            add("two keys, one nonce", least.amount, formula, source);
-            let amount = commitment::implied_nonce(o, 128);
-            let source = format!("{PAPER}, section 5.1");
-            add("two keys, nonces not sent", amount, "o² / 2^129".into(), source);
-            let b = algorithm.nonce_bytes() as u32;
-            let amount = commitment::one_key_implied_nonces(o, b);
-            let formula = format!("o² / 2^{}", 8 * (28 - b) + 1);
-            add("one key, nonces not sent", amount, formula, "research/papers/kc-xaes.md".into());
-        }
-        Some(claim) if claim.level != Level::None => {
-            let amount = commitment::generic(o, claim.bits);
-            let formula = format!("o² / 2^{}", 2 * claim.bits + 1);
-            let name = match claim.level {
-                Level::KeyFixedAd => "two keys, fixed AD",
-                Level::Cmt4 => "two of anything",
-                _ => "two keys",
-            };
-            add(name, amount, formula, specification.into());
-        }
-        _ => {}
-    }
-    bounds
-}
-
-fn not_counted(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
-    let mut bounds = Vec::new();
-    // A tag that two messages have in common harms neither.
-    if let Some((Repeats::WithTag, bits)) = commitment_bits(algorithm) {
-        bounds.push(commitment_repeats(load, bits));
-    }
-    if let Mode::Derived { permutation_calls: Some(calls), .. } = algorithm.mode() {
-        bounds.push(Bound {
-            name: "derived keys all differ",
-            formula: format!("u ({calls} q)² / 2^129"),
-            source: "the switch from a permutation to a function".into(),
-            amount: load.keys * derived::all_different(Amount::from(calls) * load.messages),
-        });
-    }
-    bounds
-}
-
-/// Two messages under one key have the same commitment: `bits` random bits.
-fn commitment_repeats(load: &Load, bits: u32) -> Bound {
-    Bound {
-        name: "commitment repeats",
-        formula: format!("u q² / 2^{}", bits + 1),
-        source: HERE.into(),
-        amount: load.keys * birthday::collision(load.messages, bits),
-    }
 }
