@@ -141,7 +141,8 @@ fn json_of(family: &'static Family) -> Value {
         "params": params.collect::<Vec<_>>(),
         "max_message_bytes": family.limits.max_message_bytes,
         "max_ad_bytes": family.limits.max_ad_bytes,
-        "random_nonce_messages_log2": family.limits.random_nonce_messages_log2,
+        "random_nonce_messages_log2": random_nonces_log2(&Algorithm::new(family)),
+        "random_nonce_messages_log2_with": other_random_nonces_log2(family),
         "counted_nonce_messages_log2": family.limits.counted_nonce_messages_log2,
         "counted_other_nonce_messages_log2": family.limits.counted_other_nonce_messages_log2,
         "total_bytes_log2": family.limits.total_bytes_log2,
@@ -173,9 +174,37 @@ fn text_sizes(sizes: &Sizes) -> String {
     format!("{sizes} bytes{}", default_of(sizes))
 }
 
+const NO_LIMIT: &str = "no practical limit";
+
 /// A limit of a key; `none` if there is none.
 fn at_most(log2: Option<u32>, what: &str, none: &str) -> String {
     log2.map_or_else(|| none.to_owned(), |log2| format!("at most 2^{log2} {what} a key"))
+}
+
+/// The messages under random nonces, by the limits that `polyseal limits` keeps to, too.
+fn random_nonces_log2(algorithm: &Algorithm) -> Option<u32> {
+    Limits::for_algorithm(algorithm).random_nonce_messages.map(u128::ilog2)
+}
+
+/// The same for each value of a parameter that changes it.
+fn other_random_nonces_log2(family: &'static Family) -> BTreeMap<String, u32> {
+    let algorithm = Algorithm::new(family);
+    let most = random_nonces_log2(&algorithm);
+    let numbers = family.sizes.params.iter().filter(|p| matches!(p.kind, ParamKind::Number));
+    let values = numbers.flat_map(|param| param.allowed.iter().map(|&value| (param.name, value)));
+    let figures = values.filter_map(|(name, value)| {
+        let log2 = random_nonces_log2(&algorithm.with(name, value).ok()?)?;
+        (Some(log2) != most).then(|| (format!("{name}={value}"), log2))
+    });
+    figures.collect()
+}
+
+fn random_nonces(family: &'static Family) -> String {
+    let mut text = at_most(random_nonces_log2(&Algorithm::new(family)), "messages", NO_LIMIT);
+    for (choice, log2) in other_random_nonces_log2(family) {
+        let _ = write!(text, ", 2^{log2} with {choice}");
+    }
+    text
 }
 
 fn text_of(family: &'static Family) -> String {
@@ -200,8 +229,7 @@ fn text_of(family: &'static Family) -> String {
     }
     line("message", &format!("at most {} bytes", family.limits.max_message_bytes));
     line("ad", &format!("at most {} bytes", family.limits.max_ad_bytes));
-    let no_limit = "no practical limit";
-    line("random nonces", &at_most(family.limits.random_nonce_messages_log2, "messages", no_limit));
+    line("random nonces", &random_nonces(family));
     let counted = "as many messages as nonces";
     let mut counted = at_most(family.limits.counted_nonce_messages_log2, "messages", counted);
     if let Some(log2) = family.limits.counted_other_nonce_messages_log2
@@ -211,7 +239,7 @@ fn text_of(family: &'static Family) -> String {
         let _ = write!(counted, " of {default} bytes, at most 2^{log2} with others");
     }
     line("counted nonces", &counted);
-    line("total", &at_most(family.limits.total_bytes_log2, "bytes", no_limit));
+    line("total", &at_most(family.limits.total_bytes_log2, "bytes", NO_LIMIT));
     if let Some(log2) = counted_total_log2(family)
         && family.limits.total_bytes_log2 != Some(log2)
     {
@@ -303,4 +331,72 @@ fn by_back_end(cost: &Cost) -> [(&'static str, u32); 6] {
 
 fn default_of(sizes: &Sizes) -> String {
     if sizes.count() > 1 { format!(" (default {})", sizes.default) } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use polyseal::Error;
+    use polyseal::limits::bounds::{Amount, Load, assess};
+    use polyseal::registry::{Algorithm, Kind, families};
+
+    use super::{json_of, text_of};
+
+    /// Whether `polyseal limits` refuses 2^`log2` empty messages with random nonces.
+    fn refused(algorithm: &Algorithm, log2: f64) -> bool {
+        let messages = Amount::power_of_two(log2);
+        let load = Load { messages, ..Load::one_message(0, 0) };
+        let random = |error: &Error| {
+            matches!(error, Error::Limit { what: "messages with random nonces", .. })
+        };
+        assess(algorithm, &load).crossed.iter().any(random)
+    }
+
+    /// Each figure is that at which `polyseal limits` begins to refuse, in every row.
+    #[test]
+    fn as_many_random_nonces_as_limits_allows() {
+        for family in families() {
+            let algorithm = Algorithm::new(family);
+            let text = text_of(family);
+            let line = text.lines().find_map(|line| line.strip_prefix("  random nonces "));
+            let line = line.expect("a line on random nonces").trim();
+            let json = &json_of(family)["random_nonce_messages_log2"];
+            if line == "no practical limit" {
+                assert!(json.is_null() && !refused(&algorithm, 127.0), "{algorithm}");
+                continue;
+            }
+            let (most, others) = line.split_once(" messages a key").expect(line);
+            let figure = |text: &str| text.parse::<u32>().expect(line);
+            let most = figure(most.strip_prefix("at most 2^").expect(line));
+            assert_eq!(json.as_u64(), Some(most.into()), "{algorithm}");
+            let mut figures = vec![(algorithm, most)];
+            for other in others.split(", ").filter(|other| !other.is_empty()) {
+                let other = other.strip_prefix("2^").and_then(|other| other.split_once(" with "));
+                let (most, choice) = other.expect(line);
+                let name = format!("{}:{choice}", family.identity.id);
+                figures.push((name.parse().expect(line), figure(most)));
+                let json = &json_of(family)["random_nonce_messages_log2_with"][choice];
+                assert_eq!(json.as_u64(), figures.last().map(|&(_, most)| most.into()), "{line}");
+            }
+            for (algorithm, most) in figures {
+                let most = f64::from(most);
+                let found = [refused(&algorithm, most), refused(&algorithm, most + 0.1)];
+                assert_eq!(found, [false, true], "{algorithm}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_parameter_changes_is_said() {
+        for (name, expected) in [
+            ("kc-c3-xaes-256-gcm", "at most 2^44 messages a key\n"),
+            ("dndk-gcm", "at most 2^80 messages a key, 2^44 with kc=1\n"),
+            ("kc-xaes-256-gcm", "at most 2^80 messages a key\n"),
+            ("flex-och", "at most 2^112 messages a key\n"),
+        ] {
+            let algorithm: Algorithm = name.parse().expect(name);
+            assert_eq!(algorithm.family().identity.kind, Kind::Aead);
+            let text = text_of(algorithm.family());
+            assert!(text.contains(&format!("random nonces  {expected}")), "{text}");
+        }
+    }
 }

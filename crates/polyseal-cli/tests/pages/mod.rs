@@ -1,11 +1,12 @@
-//! The repository's pages: their commands and code do what they say, and their links lead
-//! somewhere. (`scripts/words` keeps them short.)
+//! The repository's pages: their commands and code do what they say, their figures are the
+//! library's, and their links lead somewhere. (`scripts/words` keeps them short.)
 
 #![cfg(unix)]
 
 mod architecture;
 mod code;
 mod commands;
+mod figures;
 mod links;
 
 use std::fs;

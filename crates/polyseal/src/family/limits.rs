@@ -10,8 +10,10 @@ pub struct FamilyLimits {
     pub max_message_bytes: u64,
     /// The longest associated data in bytes.
     pub max_ad_bytes: u64,
-    /// With random nonces, at most `2^` this many messages a key; `None`: no practical limit.
-    pub random_nonce_messages_log2: Option<u32>,
+    /// With random nonces of the default length, and if no commitment repeats before, at most `2^`
+    /// this many messages a key; `None`: no practical limit. Only
+    /// [`Limits`](crate::limits::Limits) reads it, and says what holds for an instance.
+    pub(crate) random_nonce_messages_log2: Option<u32>,
     /// With nonces that are certain to differ, at most `2^` this many messages a key; `None`: as
     /// many as there are nonces.
     pub counted_nonce_messages_log2: Option<u32>,
