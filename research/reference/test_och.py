@@ -1,4 +1,4 @@
-"""research/reference/och.py against itself; och_published.py against what others have published.
+"""research/reference/och.py against its vectors and itself; och_published.py against what others have published.
 
 The mended OCH has no vectors of others. What is between it and the published code is six slips: with them it gives every
 published byte, and each of them changes the bytes of some message and of no other kind (test_a_slip_shows_where_it_is).
@@ -10,12 +10,13 @@ import pytest
 
 import och
 import och_published
+import och_vectors
 from aegis import VerificationFailed, xor
-from aegis_vectors import flip, shake
+from aegis_vectors import VECTORS, flip, shake
 from flex_permutations import areion_256, areion_256_inverse, areion_512
 from och import Och
 from och_published import Published
-from test_aegis import h, load
+from test_aegis import cases, check_aead, h, load
 
 K, N, AD = bytes(range(32)), bytes(range(100, 132)), b"associated data"
 PUBLISHED = load("internal/och-published")
@@ -76,6 +77,18 @@ def test_published_permutations():
         assert areion_256(h(t["in"])).hex() == t["out"] and areion_256_inverse(h(t["out"])).hex() == t["in"]
     for t in PUBLISHED["permutations"]["areion-512"]:
         assert areion_512(h(t["in"])).hex() == t["out"] and och.pi_512(h(t["in"])).hex() == t["unrotated"]
+
+
+@pytest.mark.parametrize("name", och.NAMES)
+def test_vectors(name):
+    for group, test in cases(f"experimental/{name}"):
+        check_aead(och.algorithm(name), group, test)
+
+
+def test_regenerating_gives_the_committed_files():
+    for name in och.NAMES:
+        assert och_vectors.build(name) == (VECTORS / "experimental" / f"{name}.json").read_text()
+    assert och_vectors.build_edges() == (VECTORS / "internal" / "och-edges.json").read_text()
 
 
 # ── Parts ───────────────────────────────────────────────────────────────────────────────────────
