@@ -23,8 +23,9 @@ They stand in NAME/claims.toml, a table a claim:
     erratum   its number in the page's table of errata
     source    "stored" if it was measured before; what `show` shows is "computed"
 
-The pages show what we find. The report also shows the figure and its intervals; it gives a claim the figure of its own run,
-if it has one, and the same intervals decide.
+The pages show what we find; of a claim with an erratum the note alone, because the table of errata says the rest. The report
+shows all of it, with the figure and its intervals; it gives a claim the figure of its own run, if it has one, and the same
+intervals decide.
 """
 
 import re
@@ -165,7 +166,7 @@ def section(paper):
     if paper == FIRST:
         yield textwrap.fill(" ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items()), 118)
     else:
-        yield f"[The verdicts]({FIRST}.md#the-verdicts) are explained with the first paper."
+        yield f"[What the verdicts mean]({FIRST}.md#the-verdicts)."
     yield ""
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"
@@ -173,7 +174,8 @@ def section(paper):
         show = claim.show and not claim.erratum and f"errata: `{claim.show}`"      # else the table of errata names it
         checked = "; ".join(filter(None, [claim.checked, show])) or "–"
         erratum = f" (erratum {claim.erratum})" if claim.erratum else ""
-        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", claim.found, claim.note]))
+        found = "" if claim.erratum else claim.found                                # else the table of errata says it
+        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", found, claim.note]))
         printed = f" (printed: {claim.printed})" if claim.printed else ""
         yield f"| {claim.where} | {claim.claim}{printed} | {checked} | {verdict} |"
 
