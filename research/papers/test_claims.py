@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections import Counter
+from dataclasses import fields
 from math import inf
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import kc_xaes_errata
 import published
 from report import kc_xaes as kc_xaes_report
 from report import omd as omd_report
+from report.page import Report
 
 HERE = Path(__file__).parent
 STORED = tomllib.loads((HERE / "report" / "stored.toml").read_text())
@@ -78,6 +80,28 @@ def test_the_pages_show_the_claims(paper):
     prose = page[:begin] + page[end:]
     words = "|".join(word for word in claims.VERDICTS if word != "ours")
     assert not re.findall(rf"(?:\*\*|\| )(?:{words})\b", prose), "a verdict stands in the claims and nowhere else"
+
+
+# A line of a claims.toml that got into a text.
+SOURCE = re.compile(rf"""\b(?:{"|".join(f.name for f in fields(claims.Claim))}) = (?:["'\[]|\d)|\[\[|\"\"\"|^\s*\[[\w-]+\]\s*$""", re.M)
+
+
+def test_what_is_source_is_known():
+    for line in ('found = "x"', 'a verdict = "differs"', "where = 'x'", "figure = 1", 'values = ["x"]', "[[claim]]", 'x"""', "[wire]"):
+        assert SOURCE.search(line), line
+    for line in ("ρ = 3", "[Limits](../../docs/limits.md)", "K_C = N[0:15]", "found = by one"):
+        assert not SOURCE.search(line), line
+
+
+@pytest.mark.parametrize("paper", published.PAPERS)
+def test_no_cell_of_a_claim_a_page_or_the_report_is_source(paper):
+    cells = [(claim.name, text) for claim in claims.CLAIMS[paper] for text in vars(claim).values() if isinstance(text, str)]
+    cells += [(f"{paper}.md", line) for line in (HERE / f"{paper}.md").read_text().splitlines()]
+    report = Report("title", {"introduction": [], "facts": {}})
+    report.paper(paper, paper, "a paper", "somewhere")
+    cells += [(row["id"], cell) for row in json.loads(report.json())["papers"][0]["claims"] for cell in row.values()]
+    for name, text in cells:
+        assert not SOURCE.search(text), f"{name}: {text}"
 
 
 @pytest.mark.parametrize("paper", published.PAPERS)
