@@ -177,7 +177,7 @@ def section(paper):
     if paper == FIRST:
         yield textwrap.fill(" ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items()), 118)
     else:
-        yield f"[The verdicts]({FIRST}.md#the-verdicts) are explained with the first paper."
+        yield f"[What the verdicts mean]({FIRST}.md#the-verdicts)."
     yield ""
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"
