@@ -1,4 +1,4 @@
-"""Writes vectors/experimental/och-areion-*.json and vectors/internal/och-edges.json, by research/reference/och.py.
+"""Writes vectors/och-areion-*.json and vectors/internal/och-edges.json, by research/reference/och.py.
 
     scripts/python research/reference/och_vectors.py
 
@@ -132,5 +132,5 @@ def build_edges():
 
 if __name__ == "__main__":
     for name in och.NAMES:
-        (VECTORS / "experimental" / f"{name}.json").write_text(build(name))
+        (VECTORS / f"{name}.json").write_text(build(name))
     (VECTORS / "internal" / "och-edges.json").write_text(build_edges())

@@ -220,14 +220,14 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OMD nor AES-GCM-SIV is
+/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OCH, OMD nor AES-GCM-SIV is
 /// GCM, alone or under derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
         let id = a.family().identity.id;
         let (head, calls) = match id {
-            _ if ["aegis-", "ctx-aegis-", "flex"].iter().any(|p| id.starts_with(p)) => {
+            _ if ["aegis-", "ctx-aegis-", "flex", "och-"].iter().any(|p| id.starts_with(p)) => {
                 assert_eq!(a.mode(), Mode::Direct, "{a}");
                 continue;
             }
@@ -269,7 +269,7 @@ fn every_row_says_how_it_uses_its_key() {
     }
 }
 
-/// AEGIS, Flex and OMD claim as much for every length.
+/// AEGIS, Flex, OCH and OMD claim as much for every length.
 #[test]
 fn a_long_message_is_easier_to_forge_with_gcm() {
     for family in families() {
