@@ -199,21 +199,39 @@ impl<const SEALS: bool> Message<'_, '_, '_, SEALS> {
         while at < bytes {
             let most = (GROUP * Many::<I>::COUNT).min((bytes - at) / BLOCK);
             let (first, count) = blocks.take(most);
-            let (place, end) = (BLOCK * first, at + BLOCK * count);
-            let base = [Many::<I>::splat(isa, blocks.base); GROUP];
-            let window = blocks.offsets.window();
-            let z = add(load::<_, GROUP>(isa, window, place, place + BLOCK * count), base);
-            let x = load::<_, GROUP>(isa, self.text.get_in(), at, end);
-            let y = match SEALS {
-                true => Many::<I>::permute(isa, add(x, z)),
-                false => Many::<I>::invert(isa, add(x, z)),
-            };
-            let y = add(y, z);
-            sum.add(if SEALS { x } else { y }, end - at);
-            store(y, self.text.get_out(), at, end);
+            let end = at + BLOCK * count;
+            // CT: lengths are public.
+            match count <= 2 * Many::<I>::COUNT {
+                true => self.vectors::<I, 2>(isa, blocks, first, (at, end), &mut sum),
+                false => self.vectors::<I, GROUP>(isa, blocks, first, (at, end), &mut sum),
+            }
             at = end;
         }
         sum.total()
+    }
+
+    /// Enciphers or deciphers the blocks from byte `at` to `end`, at most `N` vectors of them, from
+    /// place `first` of their window on.
+    #[inline(always)]
+    fn vectors<I: Isa, const N: usize>(
+        &mut self,
+        isa: I,
+        blocks: &Blocks<'_, I>,
+        first: usize,
+        (at, end): (usize, usize),
+        sum: &mut Sum<Many<I>>,
+    ) {
+        let place = BLOCK * first;
+        let z = load::<_, N>(isa, blocks.offsets.window(), place, place + end - at);
+        let z = add(z, [Many::<I>::splat(isa, blocks.base); N]);
+        let x = load::<_, N>(isa, self.text.get_in(), at, end);
+        let y = match SEALS {
+            true => Many::<I>::permute(isa, add(x, z)),
+            false => Many::<I>::invert(isa, add(x, z)),
+        };
+        let y = add(y, z);
+        sum.add(if SEALS { x } else { y }, end - at);
+        store(y, self.text.get_out(), at, end);
     }
 
     /// Encrypts or decrypts the tail from byte `at` on, less than a block, with E of `x`.
