@@ -1,13 +1,13 @@
 """The errors of the AEGIS papers, each shown by running it: as printed, then as implemented.
 
-Sources: F. Denis, eprint 2023/523 v1.0 ("v1.0"), and draft-irtf-cfrg-aegis-aead-18 ("the draft"), of which RFC 10032
-has mended erratum 5 and has the places of errata 6 and 7 as they were.
+Sources: F. Denis, eprint 2023/523 v1.0 ("v1.0"), RFC 10032 ("the RFC"), and its last draft, draft-irtf-cfrg-aegis-aead-18
+("the draft"), whose erratum 5 the RFC has mended.
 Every function prints a short account and asserts what it says. research/papers/aegis.md is the summary.
 
     python3 research/papers/aegis_errata.py [--json]
 
 Letters as in research/reference/aegis.py. v1.0: K key, IV nonce, CTX context, nu degree, P plaintext, AD
-associated data, C ciphertext, T tag, S state. The draft: D degree, R rate in bits, V[j][i] lane i.
+associated data, C ciphertext, T tag, S state. The RFC: D degree, R rate in bits, V[j][i] lane i.
 """
 
 import json
@@ -243,7 +243,7 @@ def degrees_share_key_stream():
         Cb, _ = X(4).Encrypt(secret, b"", K, IV)
         assert all(xor(x, p, y) != s for x, p, y, s in zip(
             *(Split(v, 128) for v in (Ca, known, Cb, secret))))
-    print("   The draft puts D - 1 into the context: nothing recovered. For v1.0, the degree is part of "
+    print("   The RFC puts D - 1 into the context: nothing recovered. For v1.0, the degree is part of "
           "the algorithm's identity.")
 
 
@@ -264,7 +264,7 @@ def two_keys_one_ciphertext():
         degree = f"[{t['params']['degree']}]" if "params" in t else ""
         print(f"   {t['algorithm'] + degree:16} keys {t['key1'][:8]}.. and {t['key2'][:8]}.. both open "
               f"ct {t['ct'][:8]}.. tag {t['tag256'][:8]}..")
-    print("   Not a slip but a limit, and the 256-bit tag does not help. The draft's 10.1.2 has the remedies: "
+    print("   Not a slip but a limit, and the 256-bit tag does not help. The RFC's 9.1.2 has the remedies: "
           "a hash of AD\n   in AD's place, or a key derived from AD.")
 
 
@@ -303,10 +303,10 @@ def decrypt_256_takes_the_last_block_twice():
     assert whole and partial
 
 
-# ── The draft, 5.4 and 8.3.2 ────────────────────────────────────────────────────────────────────
+# ── The RFC, 5.4 and 8.3.2 ──────────────────────────────────────────────────────────────────────
 
 def halves_of_the_rate():
-    print("6. The draft, 5.4.3 to 5.4.5: t0, t1 = Split(ai, R), where ai has R bits.")
+    print("6. The RFC, 5.4.3 to 5.4.5: t0, t1 = Split(ai, R), where ai has R bits.")
     R = aegis.Aegis128X(2).R
     ai = bytes(R // 8)
     assert len(Split(ai, R)) == 1 and len(Split(ai, R // 2)) == 2
@@ -331,7 +331,7 @@ class MacAsPrinted(aegis.Aegis128X):
 
 
 def mac_forgets_a_lane_at_odd_degrees():
-    print("7. The draft, 8.3.2: with a 128-bit tag and an odd degree above 1, the last lane's tag is half\n"
+    print("7. The RFC, 8.3.2: with a 128-bit tag and an odd degree above 1, the last lane's tag is half\n"
           "   a block, and Split drops it: AEGISMAC-128X does not authenticate that lane.")
     data = bytes(range(96)) + b"the end"
     for D in (3, 5):
@@ -350,9 +350,9 @@ def mac_forgets_a_lane_at_odd_degrees():
             pass
         else:
             raise AssertionError
-    for D in (2, 4):                                     # the degrees the draft names are sound
+    for D in (2, 4):                                     # the degrees the RFC names are sound
         assert MacAsPrinted(D).Mac(data, K16, IV16) == aegis.Aegis128X(D).Mac(data, K16, IV16)
-    print("   Degrees 2 and 4, the ones the draft names, are unaffected. Other odd degrees are refused.")
+    print("   Degrees 2 and 4, the ones the RFC names, are unaffected. Other odd degrees are refused.")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ They stand in NAME/claims.toml, a table a claim:
     exceeded, reproduced, refuted
               from where to where the figure has that verdict, tried in this order; none of them is "differs"
     near      in the place of an interval: "reproduced" that far from the value in `values`
+    other     the same figure by another library's code in the same run: where the intervals give it another verdict than ours,
+              the verdict is "depends on whose code"
     found     what we find
     note      why, or what else there is to know
     checked   what shows it: a test, a command, a file
@@ -23,8 +25,9 @@ They stand in NAME/claims.toml, a table a claim:
     erratum   its number in the page's table of errata
     source    "stored" if it was measured before; what `show` shows is "computed"
 
-The pages show what we find. The report also shows the figure and its intervals; it gives a claim the figure of its own run,
-if it has one, and the same intervals decide.
+The pages show what we find; of a claim with an erratum the note alone, because the table of errata says the rest. The report
+shows all of it, with the figure and its intervals; it gives a claim the figure of its own run, if it has one, and the same
+intervals decide.
 """
 
 import re
@@ -40,6 +43,7 @@ from published import PAPERS, VALUES, value
 HERE = Path(__file__).parent
 _WORDS = tomllib.loads((HERE / "verdicts.toml").read_text())
 VERDICTS, UNJUDGED = _WORDS["verdicts"], _WORDS["unjudged"]
+DEPENDS = "depends on whose code"
 FIRST = "aegis"                        # whose page explains the words
 BEGIN, END = "<!-- claims: begin. Written by research/papers/claims.py from {}/claims.toml. -->", "<!-- claims: end -->"
 
@@ -59,6 +63,7 @@ class Claim:
     reproduced: list = None
     refuted: list = None
     near: float = None
+    other: object = None
     found: str = ""
     note: str = ""
     checked: str = ""
@@ -73,6 +78,8 @@ class Claim:
             raise ValueError(f"{self.name}: a verdict, or a figure that decides: one of both")
         if decided and (self.figure is None or not self.measure):
             raise ValueError(f"{self.name}: a figure that decides, and what it measures")
+        if self.other is not None and not decided:
+            raise ValueError(f"{self.name}: another's figure, and none of ours that decides")
         if self.verdict and self.verdict not in VERDICTS:
             raise ValueError(f"{self.name}: no verdict: {self.verdict}")
         if not (self.checked or self.show or self.found):
@@ -91,11 +98,16 @@ class Claim:
             found.append(("reproduced", middle - self.near, middle + self.near))
         return found
 
-    def judged(self, figure=None):
-        """The verdict; of another figure than the one that is stored, if one is given."""
+    def judged(self, figure=None, other=None):
+        """The verdict; of other figures than those that are stored, if ours is given."""
         if self.verdict:
             return self.verdict
-        figure = self.figure if figure is None else figure
+        if figure is None:
+            figure, other = self.figure, self.other
+        ours = self._interval(figure)
+        return ours if other is None or self._interval(other) == ours else DEPENDS
+
+    def _interval(self, figure):
         of = figure if isinstance(figure, list | tuple) else [figure]
         for verdict, low, high in self.intervals():
             if all(low <= x <= high for x in of):
@@ -113,12 +125,13 @@ class Claim:
         parts = [f"{verdict}: {interval(low, high)}" for verdict, low, high in self.intervals()]
         return f"{self.measure[0].upper()}{self.measure[1:]}. {'; '.join(parts).capitalize()}." if parts else ""
 
-    def of_run(self, figure, found, note=None, source="measured"):
-        """The same claim with the figure of another run."""
+    def of_run(self, figure, found, note=None, source="measured", other=None):
+        """The same claim with the figures of another run; the stored one of another library's code, if it was not run."""
         if self.verdict:
             raise ValueError(f"{self.name}: no figure decides its verdict")
         note = self.note if note is None else note
-        return replace(self, figure=figure, found=found, note=note, source=source)
+        other = self.other if other is None else other
+        return replace(self, figure=figure, found=found, note=note, source=source, other=other)
 
     def also_found(self, found):
         """The same claim, whose verdict no figure decides, with what another run found."""
@@ -165,7 +178,7 @@ def section(paper):
     if paper == FIRST:
         yield textwrap.fill(" ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items()), 118)
     else:
-        yield f"[The verdicts]({FIRST}.md#the-verdicts) are explained with the first paper."
+        yield f"[What the verdicts mean]({FIRST}.md#the-verdicts)."
     yield ""
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"
@@ -173,7 +186,8 @@ def section(paper):
         show = claim.show and not claim.erratum and f"errata: `{claim.show}`"      # else the table of errata names it
         checked = "; ".join(filter(None, [claim.checked, show])) or "–"
         erratum = f" (erratum {claim.erratum})" if claim.erratum else ""
-        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", claim.found, claim.note]))
+        found = "" if claim.erratum else claim.found                                # else the table of errata says it
+        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", found, claim.note]))
         printed = f" (printed: {claim.printed})" if claim.printed else ""
         yield f"| {claim.where} | {claim.claim}{printed} | {checked} | {verdict} |"
 

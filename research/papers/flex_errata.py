@@ -361,8 +361,9 @@ def wide_block_for_two_contexts(F, Es):
 
 
 def preserved_length_does_not_commit():
-    print("12. Preservation of length, and any encode-then-encipher that checks only zeros: no commitment.\n"
-          "    Our ROBUST without CMT, profile S256, λ = 16:")
+    print("12. Preservation of length excludes commitment by one argument: every string is some message's ciphertext, under every\n"
+          "    context. What follows is of ciphertexts that are longer by 16 zeros, which are no commitment either: our ROBUST\n"
+          "    without CMT, profile S256, λ = 16:")
     ads = b"Alice is to be paid", b"Mallory is to be paid"
     for CMT in (0, flex.CMT):
         F = flex.Flex(bytes([flex.ROBUST, CMT, 2, 16, 24, 0, 0, 0]), K, allow_noncommitting=True, allow_64_bit=True)

@@ -85,6 +85,45 @@ def messages_under_a_derived_key():
         print(f"   {b}: {most}")
 
 
+def distinguishing(blocks, messages):
+    """GCM from random bits under one key, at most: draft-irtf-cfrg-aead-limits-13, 6.2.1."""
+    return Fraction((blocks + messages + 1) ** 2, 2**129)
+
+
+def the_sum_over_derived_keys_has_no_bound():
+    print("10. 4.2 bounds what a derived key encrypts, and never the sum. It allows 2^80 messages of 2^36 bytes:")
+    q, L, most = 2**80, 2**36 // 16, value("kc-xaes.messages-a-derived-key.b24")
+    a_key, in_all = distinguishing(most * L, most), q * distinguishing(L, 1)
+    assert most * L < 2**64 and round(log(a_key), 1) == -59.4 and round(log(in_all), 3) == 15
+    print(f"   {most} of them under one derived key: 2^{log(a_key):.1f}. All of them, each under a key of its own, which is the least:"
+          f"\n   2^80 (2^32 + 2)^2 / 2^129 = 2^{log(in_all):.0f}, so the bound is 1.")
+    # 1 - x <= e^-x: L random blocks all differ with e^(-L (L - 1) / 2^129) at most.
+    exponent = Fraction(q * L * (L - 1), 2**129)
+    assert round(exponent) == 2**15
+    print("   That is no weakness of the bound. In a message of GCM no block of the key stream occurs twice. In 2^32 random blocks\n"
+          f"   one does with 2^-65, and in none of 2^80 messages with e^-{round(exponent)} at most. If the plaintexts are known,\n"
+          "   that tells the two apart.")
+    fewer = next(k for k in range(80, 0, -1) if round(log(2**k * distinguishing(L, 1)), 3) <= -32)
+    shorter = max(blocks for blocks in range(2**10) if q * distinguishing(blocks, 1) <= Fraction(1, 2**32))
+    assert (fewer, 16 * shorter) == (33, 5760)
+    print(f"   2^-32 is reached with 2^{fewer} messages of 2^36 bytes, or with 2^80 of {16 * shorter} bytes.")
+    b20 = 2**64 * distinguishing(L, 1)
+    assert round(log(b20), 3) == -1
+    print(f"   b = 20, 2^64 messages of 2^36 bytes: 2^{log(b20):.0f}.")
+    by_the_draft = Fraction(q * L * (most * L + 98), 2**127)
+    assert round(log(by_the_draft), 1) == 19.8
+    print(f"   `polyseal limits` adds them up by the same draft's 7.1.2, which is coarser: 2^{log(by_the_draft):.1f}.")
+
+
+def derived_keys_of_two_main_keys():
+    print("   4.2, footnote 1: random main keys, and all of the section's 2^97 messages under them:")
+    q = 2 ** printed("messages.many-keys")
+    key, both = repeats(q, 256), repeats(q, 256 + 96)
+    assert (round(log(key)), round(log(both))) == (-63, -159)
+    print(f"   K_U is the same for two with 2^{log(key):.0f}, K_U and a random V with 2^{log(both):.0f}, if AES under random keys is as\n"
+          "   good as random permutations.")
+
+
 def twelve_bytes_are_no_worse_than_gcm():
     print("   Appendix B, b = 12: U and V are the whole nonce.")
     nonces = [shake(12, "b = 12", i) for i in range(50)]
@@ -276,10 +315,13 @@ def a_commitment_to_fifteen_bytes():
     as_limits("kc-xaes.c3.q48", got)
     as_limits("kc-xaes.c3.q44.5", log(repeats(int(2**44.5), 120)))
     as_limits("kc-xaes.c3.dndk-v2.q50", log(repeats(2**50, 120)))
-    assert round(log(repeats(2**48, 128))) == printed("c3.q48") - 1
+    # 4.2, too, has 2^-33 where it limits by 2^-32.
+    whole_block = log(repeats(2**48, 128))
+    assert round(whole_block, 2) == printed("nonce-repeats.b24") == printed("c3.q48") - 1
     assert round(log(repeats(2**50, 120))) == printed("c3.dndk-v2.q50")
-    print(f"   2^48 messages have 2^{got:.0f}, not 2^{printed('c3.q48')}: that is at 2^44.5. The 2^-21 that it cites for"
-          " DNDK's 2^50 is right.")
+    print(f"   2^48 messages have 2^{got:.0f}, not 2^{printed('c3.q48')}: that is at 2^44.5.\n"
+          f"   2^48 is the limit of all 128 bits of a block, 2^{whole_block:.2f}; the counter takes 8 of them. The 2^-21 that it cites for\n"
+          "   DNDK's 2^50 is right.")
 
 
 def f_com_is_not_for_every_derivation():

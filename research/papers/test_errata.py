@@ -14,10 +14,12 @@ import claims
 import errata
 import flex_errata
 import kc_xaes_errata
+import och_errata
 import omd_errata
 from published import PAPERS
 
-SCRIPTS = {"aegis": aegis_errata, "kc-xaes": kc_xaes_errata, "flex": flex_errata, "omd": omd_errata}
+SCRIPTS = {"aegis": aegis_errata, "kc-xaes": kc_xaes_errata, "flex": flex_errata, "omd": omd_errata,
+           "och": och_errata}
 HERE = Path(__file__).parent
 
 

@@ -4,7 +4,7 @@ Each derives an AES-256-GCM key for every nonce, and most commit to the key by a
   XAES-256-GCM   c2sp.org/XAES-256-GCM.
   KC-XAES        Kampanakis, Halevi, Ebeid, Campagna, "Blockcipher-Based Key Commitment for Nonce-Derived
                  Schemes", eprint 2025/758: figures 2 and 3, specification 1.
-  DNDK-GCM       draft-gueron-cfrg-dndkgcm: v1 is -00 and -01, v2 is -02 and -03.
+  DNDK-GCM       draft-gueron-cfrg-dndkgcm: v1 is -00 and -01, v2 is -02 and -03; -04 (2026-03-18) was not compared.
   H-AES, H-KC    the same paper's section 6: HMAC-SHA256 in the place of CMAC. That one call gives 32 bytes is ours.
   HKDF           the AWS Encryption SDK's algorithm suite 0x0478.
 

@@ -18,6 +18,8 @@ PAPERS = {
     "f-com-h-aes-256-gcm",
     "f-com-hkdf-aes-256-gcm",
     "kc-c3-xaes-256-gcm",
+    "och-areion-p",
+    "och-areion-s",
     "padding-fix-xaes-256-gcm",
 }
 OLD_RULES = ({"rule": "reference"}, {"version": 1})

@@ -331,6 +331,10 @@ fn with_sizes(base: Algorithm, key: u64, iv: u64, tag: u64) -> Result<Algorithm>
             if bits % 8 != 0 {
                 return Err(format!("a {name} of {bits} bits does not exist here"));
             }
+            if name == "tag" && bits == 0 && algorithm.head_bytes() > 0 {
+                // It is in the ciphertext, as is the nonce.
+                return Ok(algorithm);
+            }
             algorithm.with(name, bits / 8).map_err(|error| error.to_string())
         },
     )

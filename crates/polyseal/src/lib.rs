@@ -55,10 +55,14 @@ pub mod hazmat;
 pub(crate) mod inner_aead;
 pub mod limits;
 pub mod needs;
+#[cfg(all(feature = "flex", feature = "papers"))]
+pub mod och;
 #[cfg(feature = "omd")]
 pub mod omd;
 #[cfg(feature = "flex")]
 mod perm;
+#[cfg(any(feature = "gcm", feature = "flex"))]
+mod polyval;
 #[cfg(feature = "getrandom")]
 mod random;
 #[cfg(feature = "alloc")]

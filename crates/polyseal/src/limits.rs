@@ -1,11 +1,10 @@
 //! How much one key may do, and counters that refuse before it does more.
 //!
 //! The bounds are formulas over an algorithm's row of the registry. AEGIS's figures are those of
-//! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds,
-//! and that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each
-//! bound stands for one user: with many keys, an adversary's chances against any of them add up.
-//! `bounds` tells the reason for a limit, how likely an accident below it is, and the chances with
-//! many keys.
+//! RFC 10032, sections 9.1.1 and 9.3; the kinds of bounds, and that failed verifications are one of
+//! them, are those of draft-irtf-cfrg-aead-limits. Each bound stands for one user: with many keys,
+//! an adversary's chances against any of them add up. `bounds` tells the reason for a limit, how
+//! likely an accident below it is, and the chances with many keys.
 //!
 //! Limit: a counter knows only the calls that it is told. A program that seals elsewhere under the
 //! same key, or forgets the counter between two runs, has to count together or take a fresh key.
@@ -104,8 +103,8 @@ impl Segments {
 #[non_exhaustive]
 pub struct Limits {
     /// Messages under random nonces of n bits: q ≤ 2^((n − 32) / 2), for then two of them are the
-    /// same with a probability of q² / 2^(n + 1) ≤ 2^-33 (the draft's 10.1.1, after NIST
-    /// SP 800-38D, section 8.3). The draft counts the 2^112 of 256-bit nonces as no limit.
+    /// same with a probability of q² / 2^(n + 1) ≤ 2^-33 (RFC 10032, 9.1.1, after NIST
+    /// SP 800-38D, section 8.3). The RFC counts the 2^112 of 256-bit nonces as no limit.
     pub random_nonce_messages: Option<u128>,
     /// Messages under nonces of n bits that are certain to differ: 2^n, or what the specification
     /// says if it is less. AEGIS's says nothing, and 2^128 is more than is counted to here. GCM may
@@ -126,12 +125,12 @@ pub struct Limits {
     pub counted_total_bytes: Total,
     /// Failed verifications: v ≤ 2^(s − 32), for a forger who succeeds with a probability of 2^-s
     /// at each attempt then succeeds with at most 2^-32. s is the tag's length in bits, or what is
-    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3). With GCM and all
+    /// claimed if it is less: for AEGIS 128 with either tag (RFC 10032, 9.3). With GCM and all
     /// that is built on it the chance grows with the length: s is 33 less, which holds for a
     /// message of any length, and up to 2^36 bytes of message and associated data together. A
     /// failure with more associated data counts as often as 2^36 bytes go into its length.
     pub failed_verifications: Option<u128>,
-    /// Bytes of one message (the draft's P_MAX, 2^61 − 1).
+    /// Bytes of one message (AEGIS's P_MAX, 2^61 − 1).
     pub message_bytes: u64,
     /// Bytes of one message's associated data (A_MAX, the same).
     pub ad_bytes: u64,

@@ -116,5 +116,8 @@ impl<S: crate::gcm::Scheme> RandomNonce for crate::gcm::NonceDerived<S> {}
 #[cfg(feature = "flex")]
 impl<S: crate::flex::Preset> RandomNonce for crate::flex::FlexAead<S> {}
 
+#[cfg(all(feature = "flex", feature = "papers"))]
+impl RandomNonce for crate::och::OchAreionP {}
+
 #[cfg(feature = "ctx")]
 impl<A: crate::commit::InnerAead + RandomNonce> RandomNonce for crate::commit::Ctx<A> {}

@@ -37,6 +37,8 @@ pub fn families() -> &'static [Family] {
         crate::ctx_rows::FAMILIES,
         #[cfg(feature = "flex")]
         crate::flex::names::FAMILIES,
+        #[cfg(all(feature = "flex", feature = "papers"))]
+        crate::och::names::FAMILIES,
         #[cfg(feature = "omd")]
         crate::omd::names::FAMILIES,
     ];
@@ -97,6 +99,8 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "f-com-h-aes-256-gcm",
             "f-com-hkdf-aes-256-gcm",
             "f-com-dndk-gcm",
+            "och-areion-p",
+            "och-areion-s",
         ],
     ),
 ];

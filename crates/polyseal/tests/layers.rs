@@ -32,8 +32,8 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "testing",
         ],
     ),
-    ("family", &["aegis", "gcm", "flex", "omd", "commit"]),
-    ("part", &["perm", "hash", "contract", "ct", "random", "family", "inner_aead"]),
+    ("family", &["aegis", "gcm", "flex", "och", "omd", "commit"]),
+    ("part", &["perm", "polyval", "hash", "contract", "ct", "random", "family", "inner_aead"]),
     ("back end", &["backend"]),
     ("ground", &["error", "sizes"]),
 ];

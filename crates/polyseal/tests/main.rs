@@ -16,6 +16,7 @@ mod flex_names;
 mod fuzzed;
 mod gcm;
 mod layers;
+mod och;
 mod omd;
 mod perm;
 mod pieces;

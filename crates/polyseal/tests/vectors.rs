@@ -34,7 +34,12 @@ fn algorithm(file: &Value, group: &Value) -> Result<Algorithm> {
         }
     }
     for (name, field) in [("key", "keySize"), ("nonce", "ivSize"), ("tag", "tagSize")] {
-        algorithm = algorithm.with(name, group[field].as_u64().expect(field) / 8)?;
+        let bits = group[field].as_u64().expect(field);
+        if name == "tag" && bits == 0 && algorithm.head_bytes() > 0 {
+            // It is in the ciphertext, as is the nonce.
+            continue;
+        }
+        algorithm = algorithm.with(name, bits / 8)?;
     }
     Ok(algorithm)
 }

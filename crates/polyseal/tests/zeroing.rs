@@ -9,6 +9,8 @@
 mod common;
 #[path = "zeroing/flex.rs"]
 mod flex;
+#[path = "zeroing/och.rs"]
+mod och;
 #[path = "zeroing/omd.rs"]
 mod omd;
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""VUnit runs the testbenches on GHDL: `scripts/python research/hw/sim/run.py [--long] [VUnit's options]`."""
+"""VUnit runs the testbenches on GHDL: `scripts/python research/hw/sim/run.py [--long] [VUnit's options] [PATTERN…]`.
 
-import os
+A pattern is of a test's whole name, as `*.sha512.timing.packets`; one that is no test's is a failure.
+"""
+
+import fnmatch
 import sys
 from pathlib import Path
 
@@ -12,7 +15,7 @@ import link_control  # noqa: E402
 import link_tests  # noqa: E402
 import lwc  # noqa: E402
 import stimulus  # noqa: E402
-from vunit import VUnit  # noqa: E402
+from vunit import VUnit, VUnitCLI  # noqa: E402
 
 LONG = "--long" in sys.argv
 if LONG:
@@ -20,7 +23,8 @@ if LONG:
 if "--output-path" not in " ".join(sys.argv) and "-o" not in sys.argv:
     sys.argv += ["--output-path", str(HERE.parents[2] / "target" / "hw" / "vunit")]
 
-vu = VUnit.from_argv(compile_builtins=False)
+args = VUnitCLI().parse_args()
+vu = VUnit.from_args(args, compile_builtins=False)
 vu.add_vhdl_builtins()
 lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
@@ -141,4 +145,16 @@ for name, run, generics in link_tests.configurations(LONG):
     lib.test_bench("tb_omd_link").add_config(name, pre_config=save_link, post_check=run.check,
                                              generics=generics | {"G_DIR": str(path)})
 
-vu.main()
+
+
+def check_patterns(results):
+    """VUnit runs nothing for a pattern that no test has, and is content."""
+    names = list(results.get_report().tests)
+    without = [pattern for pattern in args.test_patterns if not fnmatch.filter(names, pattern)]
+    if without:
+        # VUnit ends with 1 and drops the message of an exception.
+        print(f"run.py: no test has the name: {' '.join(without)}", file=sys.stderr)
+        raise SystemExit(1)
+
+
+vu.main(check_patterns)

@@ -27,10 +27,10 @@ class Report:
         claims = {claim.id: claim for claim in CLAIMS[key]}
         self.papers.append({"key": key, "name": name, "title": title, "source": source, "claims": claims, "parts": []})
 
-    def judge(self, id, figure, found, note=None, source="measured"):
-        """This run's figure for a claim, in the place of the stored one: its intervals decide."""
+    def judge(self, id, figure, found, note=None, source="measured", other=None):
+        """This run's figure for a claim, in the place of the stored one, and `other`'s: its intervals decide."""
         claims = self.papers[-1]["claims"]
-        claims[id] = claims[id].of_run(figure, found, note, source)
+        claims[id] = claims[id].of_run(figure, found, note, source, other)
 
     def found(self, id, found):
         """This run's finding on a claim whose verdict does not depend on it."""

@@ -28,6 +28,7 @@ fn the_list_is_short() {
         ("omd-sha256:version=1", "omd"),
         ("aegis-128x-v1", "papers"),
         ("kc-c3-xaes-256-gcm", "papers"),
+        ("och-areion-p", "papers"),
     ] {
         assert_eq!(name.parse::<Algorithm>(), Err(Error::LeftOut { feature }), "{name}");
     }

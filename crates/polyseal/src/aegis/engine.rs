@@ -282,7 +282,7 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
         }
     }
 
-    /// AEGISMAC's tag (the draft, 8.3.2): the lanes' tags are absorbed by lane 0, whose own tag is
+    /// AEGISMAC's tag (RFC 10032, 8.3.2): the lanes' tags are absorbed by lane 0, whose own tag is
     /// the result.
     #[inline(always)]
     pub(super) fn finalize_mac(mut self, message_bytes: u64, tag: &mut [u8]) {

@@ -1,10 +1,10 @@
 //! AEGISMAC: a message authentication code with a nonce.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, section 8.3, in its present form: above degree 1
-//! the lanes' tags are absorbed before the final tag. (Libraries from before 2025 compute other
-//! tags there.) One key, one tag length, and never a key of an AEAD or a key stream.
+//! Source: RFC 10032, section 8: above degree 1 the lanes' tags are absorbed before the final tag.
+//! (Libraries from before 2025 compute other tags there.) One key, one tag length, and never a key
+//! of an AEAD or a key stream.
 //!
-//! A nonce may be used again: of the draft's functions this is the only one that takes a (key,
+//! A nonce may be used again: of the RFC's functions this is the only one that takes a (key,
 //! nonce) pair for more than one input. It is no hash, for anyone who knows the key finds inputs
 //! with the same tag at once; and tags are no key material, for nothing says that they are
 //! uniformly random.

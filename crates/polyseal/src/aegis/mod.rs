@@ -1,11 +1,11 @@
 //! The AEGIS family: AEGIS-128L, AEGIS-256, and the parallel AEGIS-128X and AEGIS-256X of degree
 //! 1 to 16, with 16- or 32-byte tags; AEGISMAC; the key stream.
 //!
-//! Sources: RFC 10032, in the text of draft-irtf-cfrg-aegis-aead-18, whose sections are cited here
-//! (the types without a suffix; `research/papers/aegis.md` says what of the RFC's own text was
-//! checked); and F. Denis, "Adding more parallelism to the AEGIS authenticated encryption
-//! algorithms", version 1.0 (the types with the suffix `V1`, which above degree 1 do not
-//! interoperate with the former).
+//! Sources: RFC 10032, whose sections are cited here (the types without a suffix; they were written
+//! from its last draft, draft-irtf-cfrg-aegis-aead-18, and `research/papers/aegis.md` says what of
+//! the RFC's own text was checked); and F. Denis, "Adding more parallelism to the AEGIS
+//! authenticated encryption algorithms", version 1.0 (the types with the suffix `V1`, which above
+//! degree 1 do not interoperate with the former).
 //!
 //! Security: authenticated encryption with 128- or 256-bit keys as long as no nonce is repeated
 //! under a key. Nonces of the 128 family may be random for up to 2^48 messages a key; those of the

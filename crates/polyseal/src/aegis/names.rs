@@ -129,8 +129,8 @@ const LANES: &[&str] =
 // Costs were measured on an Intel Rocket Lake by `polyseal-bench run --rounds 61`, seal and open,
 // 1 KiB and 64 KiB.
 
-/// The common part of the rows; the family of 16-byte keys. The limits are those of the draft's
-/// sections 10.1.1 and 10.3.
+/// The common part of the rows; the family of 16-byte keys. The limits are those of RFC 10032,
+/// 9.1.1 and 9.3.
 const AEAD128: Family = Family {
     identity: Identity {
         id: "",

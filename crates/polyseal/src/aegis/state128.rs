@@ -1,6 +1,6 @@
 //! AEGIS-128L and AEGIS-128X: eight registers, two words an update.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, sections 3 and 5; the paper's section 3.1.
+//! Source: RFC 10032, sections 3 and 5; the paper's section 3.1.
 //! Letters: `s` the state S0…S7, `m` a message, `c` its ciphertext, `z` the key stream.
 
 use super::state::{C0, C1, State, settle};

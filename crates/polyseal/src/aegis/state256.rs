@@ -1,6 +1,6 @@
 //! AEGIS-256 and AEGIS-256X: six registers, one word an update.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, sections 4 and 5; the paper's Algorithm 3 with its
+//! Source: RFC 10032, sections 4 and 5; the paper's Algorithm 3 with its
 //! initialisation corrected (`research/papers/aegis.md`).
 //! Letters: `s` the state S0…S5, `m` a message, `c` its ciphertext, `z` the key stream.
 

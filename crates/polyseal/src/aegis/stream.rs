@@ -1,7 +1,7 @@
 //! The AEGIS key stream: the encryption of zeros, without a tag.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, its `Stream`. It authenticates
-//! nothing: use it as a deterministic generator, or where something else authenticates.
+//! Source: RFC 10032, section 7. It authenticates nothing: use it as a deterministic generator, or
+//! where something else authenticates.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! The operations that only Flex has: setup associated data, and nonces that are hidden.
+//! Setup associated data, which only Flex has, and nonces that are hidden.
 
 use super::{AnyAead, check};
 use crate::backend::Backend;

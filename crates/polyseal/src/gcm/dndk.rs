@@ -1,6 +1,7 @@
 //! DNDK-GCM: keys from nonces by exclusive-ors of AES blocks.
 //!
 //! Source: draft-gueron-cfrg-dndkgcm, version 1 of drafts 00 and 01, version 2 of 02 and 03.
+//! Draft 04 (2026-03-18) was not compared.
 //! Version 2 splits the nonce, padded with zeros to 27 bytes, into a head of 15 bytes, from which
 //! the key is derived, and a tail of 12, GCM's nonce; a configuration byte tells nonce lengths and
 //! commitment apart. Version 1 derives from all 24 bytes, and GCM's nonce is zero. The drafts'

@@ -220,7 +220,7 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OMD nor AES-GCM-SIV is
+/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OCH, OMD nor AES-GCM-SIV is
 /// GCM, alone or under derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
@@ -231,7 +231,7 @@ fn every_row_says_how_it_uses_its_key() {
                 assert!(matches!(a.mode(), Mode::Flex(_)), "{a}");
                 continue;
             }
-            _ if ["aegis-", "ctx-aegis-"].iter().any(|p| id.starts_with(p)) => {
+            _ if ["aegis-", "ctx-aegis-", "och-"].iter().any(|p| id.starts_with(p)) => {
                 assert_eq!(a.mode(), Mode::Direct, "{a}");
                 continue;
             }
@@ -273,7 +273,7 @@ fn every_row_says_how_it_uses_its_key() {
     }
 }
 
-/// AEGIS, Flex and OMD claim as much for every length.
+/// AEGIS, Flex, OCH and OMD claim as much for every length.
 #[test]
 fn a_long_message_is_easier_to_forge_with_gcm() {
     for family in families() {

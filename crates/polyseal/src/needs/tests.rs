@@ -103,7 +103,7 @@ fn gcm_and_what_is_built_on_it_meet_what_they_claim_and_no_more() {
 }
 
 #[test]
-fn flex_meets_what_it_claims_and_no_more() {
+fn flex_and_och_meet_what_they_claim_and_no_more() {
     let both = [Committing, Parallel, Key256];
     for (text, more) in [
         ("flex-och", &[NonceHiding, Online, RandomNonces, Tag256][..]),
@@ -123,6 +123,8 @@ fn flex_meets_what_it_claims_and_no_more() {
         ("flex:cfg=02000110ffff0000", &[]),
         // A nonce is no tag.
         ("flex:cfg=0101011020000000", &[]),
+        ("och-areion-p", &[Online, RandomNonces, Tag256]),
+        ("och-areion-s", &[NonceHiding, Online, RandomNonces, Tag256]),
     ] {
         let a = algorithm(text);
         for &need in Need::ALL {
@@ -154,7 +156,10 @@ fn what_is_reviewed_comes_first() {
         assert_eq!(chosen(machine, &[MisuseResistant, Online]), None);
         assert_eq!(chosen(machine, &[NonceHiding, Fips]), None);
     }
-    let new = |f: &Family| f.identity.id.starts_with("flex") || f.identity.id == "omd-blake2b";
+    let new = |f: &Family| {
+        let id = f.identity.id;
+        id.starts_with("flex") || id.starts_with("och") || id == "omd-blake2b"
+    };
     assert!(families().iter().all(|f| f.claims.reviewed != new(f)));
 }
 

@@ -23,6 +23,7 @@ mod simpira;
 pub(crate) mod testing;
 #[cfg(all(test, feature = "long-tests"))]
 mod tests;
+mod vectors;
 mod word_states;
 
 pub(crate) use areion::{Areion256, Areion512};
@@ -30,6 +31,7 @@ pub(crate) use ascon::AsconP12;
 pub(crate) use in_memory::{Direction, apply};
 pub(crate) use keccak::KeccakP12;
 pub(crate) use simpira::Simpira;
+pub(crate) use vectors::{Sum, add, load, store};
 
 use crate::backend::Isa;
 

@@ -101,6 +101,7 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
         _ if id.starts_with("aegis-256") => 16 * degree,
         _ if id.ends_with("gcm") || id.ends_with("gcm-siv") => GCM_RATE,
         _ if id.starts_with("flex") => FLEX_RATE,
+        _ if id.starts_with("och") => 32,
         // A chaining value; of associated data, two are a block.
         "omd-sha256" => 32,
         _ if id.starts_with("omd") => 64,
