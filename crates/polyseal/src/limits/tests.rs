@@ -220,8 +220,8 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OCH, OMD nor AES-GCM-SIV is
-/// GCM, alone or under derived keys.
+/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OCH, OMD nor AES-GCM-SIV
+/// is GCM, alone or under derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
