@@ -344,6 +344,7 @@ fn only_aeads_for_new_data_are_chosen() {
             "omd",
             "aes-256-gcm-siv",
             "flex-robust-ae",
+            "och",
         ]
         .iter()
         .any(|p| f.identity.id.starts_with(p));

@@ -12,7 +12,7 @@ use crate::perm::{States, Sum, add, load, store};
 const GROUP: usize = 4;
 
 /// As much as a message or a key's expansion leaves on the stack.
-type Stack = StackUse<4096, 4096, 4096, 8192>;
+type Stack = StackUse<4096, 4096, 4096, 4096>;
 
 /// A key, expanded.
 pub(super) struct Keys {

@@ -210,3 +210,101 @@ fn shift_left(block: &mut Block, n: u32) {
         *bytes = word.to_le_bytes();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Backend, Task};
+
+    /// By the specification's sum, block by block.
+    #[test]
+    fn windows_are_sums_over_all_blocks() {
+        struct Sums;
+
+        impl Task for Sums {
+            type Output = ();
+
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) {
+                let mut offsets = Offsets::EMPTY;
+                offsets.fill(isa, &[7; BLOCK]);
+                let nonce = Single::<I>::load(isa, &[9; BLOCK]);
+                let mut blocks = Blocks::new(isa, &offsets, nonce, 1);
+                let (mut sum, mut z) = ([0; BLOCK], [0; BLOCK]);
+                blocks.base.store(&mut sum);
+                for i in 1..=2000 {
+                    for (sum, l) in sum.iter_mut().zip(offsets.l[ntz(i)]) {
+                        *sum ^= l;
+                    }
+                    let (place, count) = blocks.take(1);
+                    let window = Single::<I>::load(isa, &offsets.window[place]);
+                    blocks.base.xor(window).store(&mut z);
+                    assert_eq!((z, count), (sum, 1), "block {i}");
+                }
+                let last = Single::<I>::load(isa, &sum).xor(offsets.star(isa));
+                last.store(&mut sum);
+                blocks.star_of_last().store(&mut z);
+                assert_eq!(z, sum);
+            }
+        }
+
+        Backend::available().for_each(|backend| backend.run(Sums));
+    }
+
+    #[test]
+    fn a_window_is_left_at_its_end() {
+        struct Places;
+
+        impl Task for Places {
+            type Output = [(usize, usize); 4];
+
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Self::Output {
+                let offsets = Offsets::EMPTY;
+                let zero = Single::<I>::load_partial(isa, &[]);
+                let mut blocks = Blocks::new(isa, &offsets, zero, 2);
+                [16, 16, 3, 16].map(|most| blocks.take(most))
+            }
+        }
+
+        assert_eq!(Backend::detect().run(Places), [(2, 14), (0, 16), (0, 3), (3, 13)]);
+    }
+
+    /// Bit by bit.
+    #[test]
+    fn a_shift_is_that_of_256_bits() {
+        let block: Block = core::array::from_fn(|i| (37 * i + 11) as u8);
+        // Bit i from the left: in a word, the last byte has the highest bits.
+        let bit = |block: &Block, i: usize| {
+            let byte = block[i / 64 * 8 + 7 - i % 64 / 8];
+            byte >> (7 - i % 8) & 1
+        };
+        for n in 0..64 {
+            let mut shifted = block;
+            shift_left(&mut shifted, n as u32);
+            for i in 0..256 {
+                let expected = if i + n < 256 { bit(&block, i + n) } else { 0 };
+                assert_eq!(bit(&shifted, i), expected, "bit {i} by {n}");
+            }
+        }
+    }
+
+    /// x^8 is a shift by a byte, with what falls out times x^10 + x^5 + x^2 + 1.
+    #[test]
+    fn eight_doublings_are_a_shift() {
+        for first in [0, 1, 0x80, 0xa5, 0xff] {
+            let x = [first << 56 | 0x12_3456_789a_bcde, u64::MAX, 3, 0x8000_0000_0000_0001];
+            let mut doubled = x;
+            for _ in 0..8 {
+                double(&mut doubled);
+            }
+            let fallen = (first << 10) ^ (first << 5) ^ (first << 2) ^ first;
+            let mut expected = [0; 4];
+            for i in 0..4 {
+                expected[i] = x[i] << 8 | x.get(i + 1).map_or(0, |next| next >> 56);
+            }
+            expected[3] ^= fallen;
+            assert_eq!(doubled, expected);
+        }
+    }
+}
