@@ -51,7 +51,7 @@ fn keys_of_och_are_wiped() {
                     let verdict = cipher.open_inout_detached(&NONCE, b"ad", buffer, &tag);
                     assert_eq!(verdict, Err(Error::Unauthentic));
                 };
-                // The buffer has the opened message now. Its tag fits no more, unless it is empty.
+                // The buffer holds the plaintext, which is no ciphertext, unless it is empty.
                 if length > 0 {
                     assert!(!leaves(&secrets, refuse), "refusing {length} bytes: {name}");
                 }
