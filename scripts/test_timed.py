@@ -45,9 +45,11 @@ def test_a_target_over_its_budget_is_a_warning(timed):
 
 
 def test_a_target_that_fails_ends_it(timed):
-    done = timed("", "fails", "quick")
+    done = timed("fails 50\nquick 50\n", "fails", "quick")
     assert done.returncode != 0
-    assert done.stdout == "why it fails\n"
+    assert done.stdout.startswith("why it fails\n")
+    # The table has what was made until then.
+    assert [line.split()[0] for line in done.stdout.splitlines()[-3:]] == ["make", "fails", "all"]
     assert "fails" in done.stderr
 
 
