@@ -107,14 +107,14 @@ class Profile:
 
 
 PROFILES = {profile.id: profile for profile in (
-    Profile(1, "S512", "simpira-v2-b4", 32, (512, 8, 5, 2, 0)),
-    Profile(2, "S256", "simpira-v2-b2", 16, (256, 10, 5, 2, 0)),
-    Profile(3, "S1024", "simpira-v2-b8", 32, (1024, 19, 6, 1, 0)),
-    Profile(4, "S384", "simpira-v2-b3", 32, (384, 12, 3, 2, 0)),
-    Profile(5, "A512", "areion-512", 32, (512, 8, 5, 2, 0)),
-    Profile(6, "A256", "areion-256", 16, (256, 10, 5, 2, 0)),
-    Profile(7, "K1600", "keccak-p1600-12", 32, (1600, 14, 11, 1, 0)),
-    Profile(8, "AS320", "ascon-p12", 16, (320, 4, 3, 1, 0)),
+    Profile(1, "S512", "Simpira v2, b = 4", 32, (512, 8, 5, 2, 0)),
+    Profile(2, "S256", "Simpira v2, b = 2", 16, (256, 10, 5, 2, 0)),
+    Profile(3, "S1024", "Simpira v2, b = 8", 32, (1024, 19, 6, 1, 0)),
+    Profile(4, "S384", "Simpira v2, b = 3", 32, (384, 12, 3, 2, 0)),
+    Profile(5, "A512", "Areion-512", 32, (512, 8, 5, 2, 0)),
+    Profile(6, "A256", "Areion-256", 16, (256, 10, 5, 2, 0)),
+    Profile(7, "K1600", "Keccak-p[1600, 12]", 32, (1600, 14, 11, 1, 0)),
+    Profile(8, "AS320", "Ascon-p[12]", 16, (320, 4, 3, 1, 0)),
 )}
 
 

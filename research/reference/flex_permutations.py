@@ -311,12 +311,12 @@ def ascon_p_inverse(state):
 # ── By name: bytes, forward, inverse ────────────────────────────────────────────────────────────
 
 PERMUTATIONS = {
-    "simpira-v2-b2": (32, simpira(2), simpira(2, inverse=True)),
-    "simpira-v2-b3": (48, simpira(3), simpira(3, inverse=True)),
-    "simpira-v2-b4": (64, simpira(4), simpira(4, inverse=True)),
-    "simpira-v2-b8": (128, simpira(8), simpira(8, inverse=True)),
-    "areion-256": (32, areion_256, areion_256_inverse),
-    "areion-512": (64, areion_512, areion_512_inverse),
-    "keccak-p1600-12": (200, keccak_p, keccak_p_inverse),
-    "ascon-p12": (40, ascon_p, ascon_p_inverse),
+    "Simpira v2, b = 2": (32, simpira(2), simpira(2, inverse=True)),
+    "Simpira v2, b = 3": (48, simpira(3), simpira(3, inverse=True)),
+    "Simpira v2, b = 4": (64, simpira(4), simpira(4, inverse=True)),
+    "Simpira v2, b = 8": (128, simpira(8), simpira(8, inverse=True)),
+    "Areion-256": (32, areion_256, areion_256_inverse),
+    "Areion-512": (64, areion_512, areion_512_inverse),
+    "Keccak-p[1600, 12]": (200, keccak_p, keccak_p_inverse),
+    "Ascon-p[12]": (40, ascon_p, ascon_p_inverse),
 }
