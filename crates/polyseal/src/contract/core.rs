@@ -130,3 +130,13 @@ pub(crate) fn process_one<C: Core>(core: &C, seals: bool, message: &mut Message<
         open(core, nonce, ad, buffer, tag)
     };
 }
+
+/// Input and output of which the caller knows that they are of one length.
+///
+/// # Panics
+///
+/// Panics if they are not.
+#[cfg(feature = "flex")]
+pub(crate) fn of_one_length<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
+    InOutBuf::new(input, output).expect("of one length")
+}

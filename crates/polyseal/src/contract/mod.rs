@@ -16,6 +16,8 @@ mod open;
 pub(crate) mod pieces;
 mod rustcrypto;
 
+#[cfg(feature = "flex")]
+pub(crate) use self::core::of_one_length;
 pub(crate) use self::core::{Core, LongestInputs, process_one};
 #[cfg(feature = "ctx")]
 pub(crate) use open::is_right;

@@ -12,11 +12,11 @@ use super::config::{Config, KEY_BYTES, Profile, check_ad};
 use super::engine::{AnyProfile, ExpandedKey, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
-use super::session::{Ad, MAX_TAIL_BYTES, Session, inout};
+use super::session::{Ad, MAX_TAIL_BYTES, Session};
 use super::setup::SetupHash;
 use crate::backend::Backend;
 use crate::contract::dynamic::Opened;
-use crate::contract::{Core, open};
+use crate::contract::{Core, of_one_length, open};
 use crate::error::{Error, Result};
 
 /// Flexible authenticated encryption: one key for any configuration, each with its own subkeys.
@@ -251,7 +251,13 @@ impl Flex {
         }
         let (head, rest) = ciphertext.split_at(config.hidden_bytes());
         let (body, tail) = rest.split_at(message.len());
-        self.session().open(nonce, ad, inout(head, recovered), inout(body, message), tail)
+        self.session().open(
+            nonce,
+            ad,
+            of_one_length(head, recovered),
+            of_one_length(body, message),
+            tail,
+        )
     }
 }
 
@@ -294,7 +300,7 @@ impl Core for Flex {
     ) {
         let (head, tail) = tag.split_at(self.config.hidden_bytes());
         let (recovered, expected) = expected.split_at_mut(head.len());
-        let hidden = inout(head, recovered);
+        let hidden = of_one_length(head, recovered);
         self.session().decrypt(nonce, Ad::Given(ad), hidden, buffer, tail, expected);
         // The head, if it hid this nonce; with another, the bits that differ are turned.
         turn(recovered, nonce, head);
@@ -323,7 +329,7 @@ impl Core for Flex {
         let (head, rest) = sealed.split_at(hidden);
         let (body, tail) = rest.split_at(bytes);
         let mut message = Zeroizing::new(vec![0; bytes]);
-        open(self, nonce, ad, inout(body, &mut message), &[head, tail].concat())?;
+        open(self, nonce, ad, of_one_length(body, &mut message), &[head, tail].concat())?;
         Ok(message)
     }
 

@@ -20,6 +20,7 @@ use super::engine::{AnyProfile, Context, is_short};
 use super::hash::{Chaining, Domain};
 use super::plaintext::Plaintext;
 use crate::backend::wipe;
+use crate::contract::of_one_length;
 #[cfg(feature = "alloc")]
 use crate::contract::release;
 #[cfg(feature = "alloc")]
@@ -138,7 +139,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     ) {
         let head = match head.is_empty() {
             true => head.into(),
-            false => inout(nonce, head),
+            false => of_one_length(nonce, head),
         };
         let mut text = Plaintext { nonce: head, message: body };
         #[cfg(feature = "alloc")]
@@ -263,7 +264,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
             body.copy_from_slice(message);
             return self.seal_joined(nonce, ad, ciphertext);
         }
-        self.seal(nonce, ad, head, inout(message, body), tail);
+        self.seal(nonce, ad, head, of_one_length(message, body), tail);
     }
 
     /// Seals the message that is in the middle of `ciphertext`, in place.
@@ -328,8 +329,4 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     ) {
         self.engine.open(self.config.mode(), context, text, tag, expected);
     }
-}
-
-pub(super) fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
-    InOutBuf::new(input, output).expect("of one length")
 }

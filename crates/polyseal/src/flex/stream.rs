@@ -12,8 +12,9 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::cipher::Flex;
 use super::hash::Chaining;
-use super::session::{Ad, inout};
+use super::session::Ad;
 use crate::backend::wipe;
+use crate::contract::of_one_length;
 use crate::error::{Error, Result};
 
 /// One stream: its key, and how long its segments are.
@@ -36,7 +37,7 @@ impl Stream<'_> {
         self.check(place, segment.len())?;
         is_as_long(sealed, segment.len() + self.tag_bytes())?;
         let (text, tag) = sealed.split_at_mut(segment.len());
-        self.flex.session().seal_segment(&self.key, place, inout(segment, text), tag);
+        self.flex.session().seal_segment(&self.key, place, of_one_length(segment, text), tag);
         Ok(())
     }
 
@@ -57,7 +58,7 @@ impl Stream<'_> {
         };
         is_as_long(segment, bytes)?;
         let (text, tag) = sealed.split_at(bytes);
-        self.flex.session().open_segment(&self.key, place, inout(text, segment), tag)
+        self.flex.session().open_segment(&self.key, place, of_one_length(text, segment), tag)
     }
 
     fn open(&self, place: SegmentPosition, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {

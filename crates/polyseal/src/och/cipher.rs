@@ -12,7 +12,7 @@ use {
 use super::engine::{Expand, Keys, Message};
 use super::{BLOCK, MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::Backend;
-use crate::contract::{Core, LongestInputs, open, rustcrypto};
+use crate::contract::{Core, LongestInputs, of_one_length, open, rustcrypto};
 
 /// OCH under one key, which is wiped on drop; `HIDES`: with the nonce hidden.
 ///
@@ -59,7 +59,7 @@ impl<const HIDES: bool> OchAreion<HIDES> {
         text: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) {
-        let hidden = if HIDES { inout(nonce, head) } else { head.into() };
+        let hidden = if HIDES { of_one_length(nonce, head) } else { head.into() };
         let public = if HIDES { &[] } else { nonce };
         let keys = &self.keys;
         let received = &[];
@@ -114,7 +114,7 @@ impl<const HIDES: bool> Core for OchAreion<HIDES> {
     ) {
         let (head, tag) = tag.split_at(Self::HEAD);
         let (recovered, expected) = expected.split_at_mut(Self::HEAD);
-        self.decrypt_parts(nonce, inout(head, recovered), ad, buffer, tag, expected);
+        self.decrypt_parts(nonce, of_one_length(head, recovered), ad, buffer, tag, expected);
         // The head, if it hid this nonce; with another, the bits that differ are turned.
         for i in 0..Self::HEAD {
             recovered[i] ^= head[i] ^ nonce[i];
@@ -126,7 +126,7 @@ impl<const HIDES: bool> Core for OchAreion<HIDES> {
         let mut sealed = vec![0; Self::HEAD + message.len() + BLOCK];
         let (head, rest) = sealed.split_at_mut(Self::HEAD);
         let (body, tag) = rest.split_at_mut(message.len());
-        self.seal_parts(nonce, head, ad, inout(message, body), tag);
+        self.seal_parts(nonce, head, ad, of_one_length(message, body), tag);
         Ok(sealed)
     }
 
@@ -143,7 +143,7 @@ impl<const HIDES: bool> Core for OchAreion<HIDES> {
         let mut tag = [0; 2 * BLOCK];
         tag[..head.len()].copy_from_slice(head);
         tag[head.len()..tag_bytes].copy_from_slice(tail);
-        open(self, nonce, ad, inout(body, &mut message), &tag[..tag_bytes])?;
+        open(self, nonce, ad, of_one_length(body, &mut message), &tag[..tag_bytes])?;
         Ok(message)
     }
 
@@ -153,8 +153,8 @@ impl<const HIDES: bool> Core for OchAreion<HIDES> {
         let mut message = Zeroizing::new(vec![0; body.len()]);
         let mut nonce = vec![0; head.len()];
         let mut expected = [0; BLOCK];
-        let text = inout(body, &mut message);
-        self.decrypt_parts(&[], inout(head, &mut nonce), ad, text, tag, &mut expected);
+        let text = of_one_length(body, &mut message);
+        self.decrypt_parts(&[], of_one_length(head, &mut nonce), ad, text, tag, &mut expected);
         release(&mut expected, tag, [&mut nonce, &mut message])?;
         Ok(Opened { nonce, message })
     }
@@ -166,10 +166,6 @@ fn parts(sealed: &[u8], head: usize) -> (&[u8], &[u8], &[u8]) {
     let (head, rest) = sealed.split_at(head);
     let (body, tag) = rest.split_at(rest.len() - BLOCK);
     (head, body, tag)
-}
-
-fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
-    InOutBuf::new(input, output).expect("of one length")
 }
 
 rustcrypto! {
