@@ -1,5 +1,4 @@
-//! Polyseal's encrypted-file format, version 1, and the pipeline that reads and writes it on all
-//! cores.
+#![doc = include_str!("../README.md")]
 //!
 //! Source: `docs/spec/file-format.md` in the repository; this crate is its reference.
 //!
@@ -20,26 +19,8 @@
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 39 other
 //! packages to compile rather than 183. The crate `rsa`, which is not in constant time, comes with
 //! `ssh`.
-//!
-//! ```
-//! use std::io::{Read, Seek, SeekFrom};
-//!
-//! use polyseal_file::{Decryptor, Identities, Key, Recipients, decrypt, encrypt};
-//!
-//! let key = Key::generate()?;
-//! let file = encrypt(&Recipients::new().key(key.clone()), b"attack at dawn")?;
-//!
-//! let identities = Identities::new().key(key);
-//! assert_eq!(decrypt(&identities, &file)?, b"attack at dawn");
-//!
-//! let mut reader = Decryptor::new(&identities).reader(&file[..])?;
-//! let mut part = String::new();
-//! reader.seek(SeekFrom::End(-4))?;
-//! reader.read_to_string(&mut part)?;
-//! assert_eq!(part, "dawn");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 // Without a feature, the code that only it uses is dead.
 #![cfg_attr(not(all(feature = "age", feature = "passphrase")), allow(dead_code, unused_imports))]

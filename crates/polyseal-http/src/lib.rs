@@ -14,6 +14,7 @@
 //! Limits: bytes in the buffers of HTTP and TLS are not wiped. Certificates that are trusted are
 //! the system's (`SSL_CERT_FILE`), and proxies those of the environment, if a [`Rules`] names none.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 
 #[cfg(feature = "cloud")]

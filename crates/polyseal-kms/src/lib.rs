@@ -1,5 +1,4 @@
-//! Keys that live elsewhere: in a service (AWS KMS, Google Cloud KMS, Azure Key Vault, Vault), a
-//! hardware token, a TPM or a keyring.
+#![doc = include_str!("../README.md")]
 //!
 //! There are two ways. A *wrapped key file* ([`WrappedKey`]) holds a 32-byte key that only the
 //! keeper can unwrap; it is used like a key file, and the keeper is called once for a process. A
@@ -16,6 +15,7 @@
 //! Limits: anyone who can write a wrapped key file chooses the key. Anyone who may call the keeper
 //! can unwrap. A key that only a keeper has is lost with it. P-256 is not post-quantum.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]

@@ -1,4 +1,4 @@
-//! Files and trees by name, encrypted and decrypted with [`polyseal_file`].
+#![doc = include_str!("../README.md")]
 //!
 //! This is what the tool `polyseal` and the libraries for Python and C do with files: replace them
 //! safely ([`NewFile`]), work on whole trees ([`TreeSealer`], [`SealedTree`]) and many files, and
@@ -17,31 +17,10 @@
 //! - In a tree, no link is followed.
 //! - A run does not replace its own outputs ([`Written`]).
 //!
-//! ```
-//! use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};
-//! use polyseal_local::{NewTree, Options, SealedTree, TreeSealer};
-//!
-//! # let place = tempfile::tempdir()?;
-//! # let at = |name| place.path().join(name);
-//! # let [letters, sealed, back] = ["letters", "sealed", "back"].map(at);
-//! std::fs::create_dir(&letters)?;
-//! std::fs::write(letters.join("one"), "meet at noon")?;
-//! let (key, options) = (Key::generate()?, Options::new());
-//! let recipients = Recipients::from(&key);
-//! let total = TreeSealer::new(&letters, NewTree::new(&sealed, false)?, &options)?
-//!     .seal(Encryptor::new(&recipients), &options, &mut |_, done| done.map(drop))?;
-//! assert_eq!((total.files, total.bytes), (1, 12));
-//!
-//! let identities = Identities::from(&key);
-//! let tree = SealedTree::open(&sealed, Decryptor::new(&identities), &options)?;
-//! tree.decrypt(NewTree::new(&back, false)?, &mut |_, done| done.map(drop))?;
-//! assert_eq!(std::fs::read_to_string(back.join("one"))?, "meet at noon");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! Limits: Unix and Windows. A port to another system is a folder in `platform`; on Windows it
 //! calls the system, and is the only place with `unsafe`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(windows), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]

@@ -1,6 +1,4 @@
-//! Objects that are encrypted before they reach a store: [`PolysealStore`] wraps any
-//! [`ObjectStore`], and is one. The stored objects are Polyseal files (`docs/spec/file-format.md`):
-//! the tool `polyseal` opens an object that was downloaded, and encrypts one to upload.
+#![doc = include_str!("../README.md")]
 //!
 //! Security claim: that of [`polyseal_file`]. Without a key, the store and its readers learn of an
 //! object its path, its length, its attributes and tags, when it is used and which parts are read,
@@ -23,30 +21,8 @@
 //!
 //! This version is for `object_store` 0.13, which DataFusion 55 is built on. 0.14 changes the
 //! trait: it gets a version of this crate when DataFusion moves to it.
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! use object_store::{ObjectStore, ObjectStoreExt, memory::InMemory, path::Path};
-//! use polyseal_file::{Identities, Key, Recipients};
-//! use polyseal_object_store::PolysealStore;
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let (key, inner) = (Key::generate()?, Arc::new(InMemory::new()));
-//! let store = PolysealStore::new(inner.clone(), Recipients::from(&key), Identities::from(&key));
-//!
-//! let path = Path::from("reports/2026.csv");
-//! store.put(&path, vec![7; 200_000].into()).await?;
-//! assert_eq!(store.head(&path).await?.size, 200_000);
-//! assert_eq!(store.get_range(&path, 100_000..100_004).await?, [7; 4][..]);
-//!
-//! // What is stored is a header of 4 KiB, the contents, and a tag of 16 bytes for each 64 KiB.
-//! assert_eq!(inner.head(&path).await?.size, 4096 + 200_000 + 4 * 16);
-//! # Ok(())
-//! # }
-//! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
