@@ -85,7 +85,7 @@ $(CURDIR)/target/debug/polyseal: Cargo.lock $(shell find $(TOOL_CRATES:%=crates/
 
 # Where Go or Node is not installed, these say so and pass.
 go: $(CURDIR)/target/debug/polyseal ## the reader for Go, and its tests
-	go/test
+	go/polyseal/test
 
 js: $(CURDIR)/target/debug/polyseal ## the reader for TypeScript and the page, and their tests
 	js/test

@@ -48,7 +48,7 @@ unit:
 	$(MAKE) -f Makefile unit
 
 go-long: unit ## the reader for Go: race detector, staticcheck, fuzzing, 10^5 altered files that the tool reads as well
-	go/test long
+	go/polyseal/test long
 
 js-long: unit ## the same for TypeScript; kit and page in browsers, with large files; every suite by WebAssembly
 	scripts/with chromium firefox-esr webkit2gtk-driver xauth xvfb -- js/test long

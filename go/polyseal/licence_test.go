@@ -23,7 +23,7 @@ func TestLicences(t *testing.T) {
 			t.Error(err)
 		}
 		// Without the repository there is none to compare with.
-		above, err := os.ReadFile("../" + name)
+		above, err := os.ReadFile("../../" + name)
 		if err == nil && !bytes.Equal(here, above) {
 			t.Errorf("%s: not that of the repository", name)
 		}
