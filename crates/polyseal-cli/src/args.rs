@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page, or write those of all commands
+    /// Show the manual page of a command, or write those of all
     Man(ManArgs),
 }
 
@@ -174,6 +174,9 @@ pub(crate) struct OpenArgs {
     /// Read the passphrase from this file descriptor: one line
     #[arg(long, value_name = "FD")]
     pub(crate) passphrase_fd: Option<u32>,
+    /// Its first line is the passphrase. Only a variable names it.
+    #[arg(skip)]
+    pub(crate) passphrase_file: Option<PathBuf>,
 }
 
 // The options that say who can open a file.
@@ -279,6 +282,9 @@ pub(crate) struct EncryptArgs {
     /// Read the passphrase from this file descriptor: one line
     #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
     pub(crate) passphrase_fd: Option<u32>,
+    /// Its first line is the passphrase. Only a variable names it.
+    #[arg(skip)]
+    pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     #[command(flatten)]
@@ -373,6 +379,9 @@ pub(crate) struct VerifyFilesArgs {
     pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+    /// Print failures only
+    #[arg(short, long, conflicts_with = "json")]
+    pub(crate) quiet: bool,
     /// Files to check; `-` or none: standard input
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
@@ -544,11 +553,25 @@ pub(crate) enum NonceKind {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
-    pub(crate) shell: clap_complete::Shell,
+    pub(crate) shell: Shell,
+}
+
+/// A shell that completions can be made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    Powershell,
+    Zsh,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
+    /// The page of this command; without one, the page of them all
+    #[arg(conflicts_with = "output")]
+    pub(crate) command: Vec<String>,
     /// Write a page for every command into this directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

@@ -2,7 +2,7 @@
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -93,6 +93,16 @@ impl KeyInputs {
         key.map_err(|error| Failure::from(error).about(path))
     }
 
+    /// The first line of the file that a variable names.
+    fn passphrase_in(&self, path: &Path) -> Result<Passphrase> {
+        // The value may be the passphrase itself: no message has it.
+        let name = Path::new("the file that POLYSEAL_PASSPHRASE_FILE names");
+        let failure = |error: io::Error| Failure::io("read", name, &error);
+        let mut file = platform::open(path).map_err(failure)?;
+        lock(&self.files).extend(platform::file_id(&file).map_err(failure)?);
+        Ok(Passphrase::new(prompt::next_line(&mut file).map_err(failure)?)?)
+    }
+
     /// The next passphrase from `fd`, one of those that [`new`](Self::new) was given.
     fn passphrase(&self, fd: u32) -> Result<Passphrase> {
         let given = self.descriptors.iter().find(|(other, _)| *other == fd);
@@ -103,18 +113,20 @@ impl KeyInputs {
 
 /// Where a passphrase for a new file comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum NewPassphrase {
+pub(crate) enum NewPassphrase<'a> {
     None,
     Asked,
     From(u32),
+    In(&'a Path),
 }
 
-impl NewPassphrase {
-    pub(crate) fn new(args: &RecipientArgs, fd: Option<u32>) -> Self {
-        match fd {
-            Some(fd) => Self::From(fd),
-            None if args.passphrase => Self::Asked,
-            None => Self::None,
+impl<'a> NewPassphrase<'a> {
+    pub(crate) fn new(args: &RecipientArgs, fd: Option<u32>, file: Option<&'a Path>) -> Self {
+        match (fd, file) {
+            (Some(fd), _) => Self::From(fd),
+            (None, _) if args.passphrase => Self::Asked,
+            (None, Some(file)) => Self::In(file),
+            (None, None) => Self::None,
         }
     }
 }
@@ -124,7 +136,7 @@ pub(crate) fn recipients(
     args: &RecipientArgs,
     keys: &[PathBuf],
     identities: &[PathBuf],
-    passphrase: NewPassphrase,
+    passphrase: NewPassphrase<'_>,
     sources: &KeyInputs,
 ) -> Result<Recipients> {
     recipients_and_passphrase(args, keys, identities, passphrase, sources).map(|(all, _)| all)
@@ -135,7 +147,7 @@ pub(crate) fn recipients_and_passphrase(
     args: &RecipientArgs,
     keys: &[PathBuf],
     identities: &[PathBuf],
-    passphrase: NewPassphrase,
+    passphrase: NewPassphrase<'_>,
     sources: &KeyInputs,
 ) -> Result<(Recipients, Option<Passphrase>)> {
     let mut recipients = Recipients::new();
@@ -184,6 +196,7 @@ pub(crate) fn recipients_and_passphrase(
         NewPassphrase::None => return Ok((recipients, None)),
         NewPassphrase::Asked => prompt::new_passphrase()?,
         NewPassphrase::From(fd) => sources.passphrase(fd)?,
+        NewPassphrase::In(path) => sources.passphrase_in(path)?,
     };
     Ok((recipients.passphrase(passphrase.clone()), Some(passphrase)))
 }
@@ -202,8 +215,12 @@ fn identities(args: &OpenArgs, ask: bool, sources: &KeyInputs) -> Result<Identit
         let parsed = parse_identities_with(&contents, name, &TerminalCallbacks, &plugins)?;
         identities = identities.age(parsed);
     }
-    if let Some(fd) = args.passphrase_fd {
-        let given = sources.passphrase(fd)?;
+    let given = match (args.passphrase_fd, &args.passphrase_file) {
+        (Some(fd), _) => Some(sources.passphrase(fd)?),
+        (None, Some(path)) => Some(sources.passphrase_in(path)?),
+        (None, None) => None,
+    };
+    if let Some(given) = given {
         identities = identities.passphrase(move || Ok(given.clone()));
     } else if ask || (args.key.is_empty() && args.identity.is_empty()) {
         let asked = Mutex::new(None::<Passphrase>);
@@ -266,8 +283,9 @@ impl DecryptInputs {
         sources: KeyInputs,
     ) -> Result<Self> {
         let identities = identities(args, ask, &sources)?;
-        let empty =
-            !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
+        let named = !args.key.is_empty() || !args.identity.is_empty();
+        let passphrase = args.passphrase_fd.is_some() || args.passphrase_file.is_some();
+        let empty = !(ask || named || passphrase);
         Ok(Self { identities, sources, context, header: None, run, empty })
     }
 

@@ -14,6 +14,7 @@
 mod amount;
 mod args;
 mod commands;
+mod environment;
 mod error;
 mod file_io;
 mod keepers;
@@ -58,7 +59,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result {
+fn run(mut command: Command) -> Result {
+    environment::fill(&mut command)?;
     match command {
         Command::Encrypt(args) => commands::encrypt(&args),
         Command::Decrypt(args) => commands::decrypt(&args),
@@ -84,6 +86,23 @@ fn run(command: Command) -> Result {
     }
 }
 
+/// The commands that come with a feature of this crate.
+const WITH_FEATURES: [(&str, bool); 3] = [
+    ("bench", cfg!(feature = "bench")),
+    ("hazmat", cfg!(feature = "flex")),
+    ("mount", cfg!(feature = "mount")),
+];
+
+/// The message on a command that this tool was built without.
+fn not_built(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let (name, _) = WITH_FEATURES.iter().find(|(its, built)| its == name && !built)?;
+    let feature = if *name == "hazmat" { "flex" } else { name };
+    Some(format!("this tool was built without {name} (hint: build it with --features {feature})"))
+}
+
 /// Help and version go to standard output; a wrong command line is told as every other error.
 fn report_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -91,6 +110,10 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
+        return Code::Usage.into();
+    }
+    if let Some(missing) = not_built(error) {
+        let _ = writeln!(io::stderr(), "polyseal: {missing}");
         return Code::Usage.into();
     }
     let mut text = error.render().to_string();

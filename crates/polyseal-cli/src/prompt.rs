@@ -40,13 +40,13 @@ fn typed_for(question: &str) -> Result<SecretText> {
 
 /// The passphrase for a new file, typed twice or made here.
 pub(crate) fn new_passphrase() -> Result<Passphrase> {
-    let first = typed_for("New passphrase (nothing: have one made): ")?;
+    let first = typed_for("New passphrase (leave empty to have one made): ")?;
     if first.reveal().is_empty() {
         let made = random_passphrase()?;
         tell("The new passphrase is ", made.reveal())?;
         return Ok(Passphrase::new(made)?);
     }
-    let second = typed_for("The new passphrase again: ")?;
+    let second = typed_for("Repeat the new passphrase: ")?;
     if first.reveal() != second.reveal() {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }
@@ -71,6 +71,12 @@ pub(crate) fn descriptor(fd: u32) -> Result<File> {
 
 /// The next line of `file`, which the file descriptor `fd` is; and not a byte more is taken.
 pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
+    let line = next_line(file).map_err(|error| descriptor_failure(fd, &error))?;
+    Ok(Passphrase::new(line)?)
+}
+
+/// The next line, without its end; too long a one is cut where it is seen to be.
+pub(crate) fn next_line(file: &mut File) -> io::Result<Zeroizing<Vec<u8>>> {
     // As long as any passphrase, an end of line, and a byte to see that it is too long.
     let mut line = Zeroizing::new(vec![0; Passphrase::MAX_BYTES + 3]);
     let (mut length, mut ended) = (0, false);
@@ -83,7 +89,7 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
             }
             Ok(_) => length += 1,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(descriptor_failure(fd, &e)),
+            Err(e) => return Err(e),
         }
     }
     line.truncate(length);
@@ -91,7 +97,7 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
     if ended && line.last() == Some(&b'\r') {
         line.pop();
     }
-    Ok(Passphrase::new(line)?)
+    Ok(line)
 }
 
 /// Asks for a secret of a keeper of keys, by its name `what`.

@@ -332,8 +332,8 @@ fn modes(terminal: &File) -> LocalModes {
     tcgetattr(terminal).unwrap().local_modes
 }
 
-const NEW: &str = "New passphrase (nothing: have one made): ";
-const AGAIN: &str = "The new passphrase again: ";
+const NEW: &str = "New passphrase (leave empty to have one made): ";
+const AGAIN: &str = "Repeat the new passphrase: ";
 const OLD: &str = "Passphrase: ";
 
 /// Encrypts `m` to `c` with a passphrase that is typed.

@@ -167,6 +167,10 @@ impl InProcessPlugin for Plugin {
     ) -> std::result::Result<Box<dyn Recipient + Send + Sync>, KeyError> {
         Ok(Box::new(Self::read(data)?.recipient))
     }
+
+    fn recipient_text(&self, data: &[u8]) -> std::result::Result<String, KeyError> {
+        Ok(Self::read(data)?.recipient.to_string())
+    }
 }
 
 #[cfg(test)]

@@ -7,14 +7,20 @@ use clap::Subcommand;
 pub(super) const KEYGEN_EXAMPLES: &str = "Examples:
   polyseal keygen -o backup.key
   polyseal keygen -t hybrid -o alice.identity > alice.recipient
+  polyseal keygen -y alice.identity                          the recipient of an identity
   polyseal keygen --kms aws-kms://alias/backup --also age1… -o team.wrapped
   polyseal keygen --kms 'pkcs11:token=ops;object=restore' --only -o ops.identity > ops.recipient";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeygenArgs {
     /// Write the key to this file; `-` is standard output. An existing file is never replaced
-    #[arg(short, long, value_name = "KEYFILE")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "KEYFILE", required_unless_present = "identity")]
+    pub(crate) output: Option<PathBuf>,
+    /// Make nothing, and print the recipients of the identities in this file: those of age, or a
+    /// private SSH key
+    #[arg(short = 'y', long = "recipient-of", value_name = "IDENTITY")]
+    #[arg(conflicts_with_all = ["kind", "uri"])]
+    pub(crate) identity: Option<PathBuf>,
     /// Make a key file, which encrypts and decrypts; or an age identity, to whose recipient others
     /// encrypt: X25519, or a hybrid with the post-quantum ML-KEM-768; or with --kms an identity
     /// whose private key the keeper has. The default is key-file, or key-pair for a token

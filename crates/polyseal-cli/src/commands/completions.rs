@@ -1,17 +1,14 @@
-//! `completions` and `man`: made from the command line's own definition.
-
-use std::path::Path;
-use std::{fs, io};
+//! `completions`: made from the command line's own definition.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
-use clap_complete::Shell;
+use clap_complete::Generator;
+use clap_complete_nushell::Nushell;
 use polyseal_file::Suite;
 
 use super::print_bytes;
-use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::error::already_exists;
-use crate::error::{Failure, Result};
+use crate::args::{Args, CompletionsArgs, Shell};
+use crate::error::Result;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result {
     let mut command = Args::command();
@@ -22,12 +19,23 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result {
         command = with_short_names(command);
     }
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "polyseal", &mut script);
+    match args.shell {
+        Shell::Bash => write(clap_complete::Shell::Bash, &mut command, &mut script),
+        Shell::Elvish => write(clap_complete::Shell::Elvish, &mut command, &mut script),
+        Shell::Fish => write(clap_complete::Shell::Fish, &mut command, &mut script),
+        Shell::Nushell => write(Nushell, &mut command, &mut script),
+        Shell::Powershell => write(clap_complete::Shell::PowerShell, &mut command, &mut script),
+        Shell::Zsh => write(clap_complete::Shell::Zsh, &mut command, &mut script),
+    }
     if args.shell == Shell::Bash {
         script =
             String::from_utf8_lossy(&script).replacen(BASH_OPTIONS, BASH_FILES, 1).into_bytes();
     }
     print_bytes(&script)
+}
+
+fn write(shell: impl Generator, command: &mut Command, script: &mut Vec<u8>) {
+    clap_complete::generate(shell, command, "polyseal", script);
 }
 
 /// Where the script for bash begins to offer options.
@@ -69,38 +77,4 @@ fn with_short_names(command: Command) -> Command {
         Some(flag) => sub.visible_alias(&*format!("-{flag}").leak()),
         None => sub,
     })
-}
-
-pub(crate) fn man(args: &ManArgs) -> Result {
-    let command = Args::command();
-    match &args.output {
-        Some(directory) => pages(command, directory, args.force),
-        None => {
-            let mut page = Vec::new();
-            // As the pages in a directory have it: `help` has none.
-            let command = command.disable_help_subcommand(true);
-            let rendered = clap_mangen::Man::new(command).render(&mut page);
-            rendered.map_err(|error: io::Error| {
-                Failure::io("write", Path::new("the manual page"), &error)
-            })?;
-            print_bytes(&page)
-        }
-    }
-}
-
-/// Writes a page for every command into `directory`: new files, that anybody may read. Existing
-/// ones are replaced if `force` says so; a symbolic link is not followed.
-fn pages(command: Command, directory: &Path, force: bool) -> Result {
-    let failure = |error| Failure::io("write to", directory, &error);
-    let made = tempfile::tempdir_in(directory).map_err(failure)?;
-    clap_mangen::generate_to(command, made.path()).map_err(failure)?;
-    for page in fs::read_dir(made.path()).map_err(failure)? {
-        let page = page.map_err(failure)?;
-        let target = directory.join(page.file_name());
-        if !force && target.symlink_metadata().is_ok() {
-            return Err(already_exists(&target));
-        }
-        fs::rename(page.path(), &target).map_err(failure)?;
-    }
-    Ok(())
 }

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use polyseal_file::age::{IdentityKind, RecipientList, generate};
+use polyseal_file::age::{
+    IdentityKind, MAX_KEYS_FILE_BYTES, RecipientList, generate, recipient_texts,
+};
 use polyseal_file::{Key, Recipients, SecretText, encrypt};
 use polyseal_kms::{Context, KeyPair, Origin, Uri, WrappedKey};
 
@@ -13,10 +15,15 @@ use crate::error::{Code, Failure, Result};
 use crate::file_io::{OutputFile, OutputKind};
 use crate::keepers;
 use crate::prompt::TerminalCallbacks;
+use crate::secret;
 
 pub(crate) fn keygen(args: &KeygenArgs) -> Result {
+    let output = args.output.as_deref().unwrap_or(Path::new("-"));
+    if let Some(identity) = &args.identity {
+        return recipients_of(identity, output);
+    }
     if let Some(uri) = &args.kms.uri {
-        return keygen_elsewhere(args, &Uri::parse(uri, Origin::User)?);
+        return keygen_elsewhere(args, output, &Uri::parse(uri, Origin::User)?);
     }
     let (file, recipient) = match args.kind.unwrap_or(KeyKind::KeyFile) {
         KeyKind::KeyFile => (Key::generate()?.to_file(), None),
@@ -27,7 +34,7 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
                 .hint("give --kms URI; identities that are files are x25519 and hybrid"));
         }
     };
-    write(new_file(&args.output)?, file.reveal().as_bytes())?;
+    write(new_file(output)?, file.reveal().as_bytes())?;
     if let Some(recipient) = recipient {
         // The recipient, to which others encrypt, to be kept or sent.
         print(&format!("{recipient}\n"))?;
@@ -35,15 +42,25 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     Ok(())
 }
 
-fn keygen_elsewhere(args: &KeygenArgs, uri: &Uri) -> Result {
+/// Writes what others encrypt to, so that it is for whoever has `identity`.
+fn recipients_of(identity: &Path, output: &Path) -> Result {
+    let (contents, _) = secret::read(identity, "identity file", MAX_KEYS_FILE_BYTES)?;
+    let plugins = keepers::plugins();
+    let mut lines =
+        recipient_texts(&contents, identity.to_str(), &TerminalCallbacks, &plugins)?.join("\n");
+    lines.push('\n');
+    write(new_file(output)?, lines.as_bytes())
+}
+
+fn keygen_elsewhere(args: &KeygenArgs, output: &Path, uri: &Uri) -> Result {
     if args.kms.also.is_empty() && !args.kms.only {
         return Err(Failure::usage("what only a keeper can open is lost with its key")
             .hint("give a second recipient with --also, or say --only"));
     }
     let of_pairs = uri.scheme().is_of_key_pairs();
     match args.kind.unwrap_or(if of_pairs { KeyKind::KeyPair } else { KeyKind::KeyFile }) {
-        KeyKind::KeyFile => wrapped_key(&args.output, uri, &args.kms),
-        KeyKind::KeyPair => key_pair(&args.output, uri, &args.kms),
+        KeyKind::KeyFile => wrapped_key(output, uri, &args.kms),
+        KeyKind::KeyPair => key_pair(output, uri, &args.kms),
         KeyKind::X25519 | KeyKind::Hybrid => {
             Err(Failure::usage("a keeper has wrapped keys and key pairs on P-256")
                 .hint("use -t key-file or -t key-pair with --kms"))

@@ -12,6 +12,7 @@ mod inspect;
 mod keygen;
 mod kms;
 mod limits;
+mod man;
 mod many;
 #[cfg(feature = "mount")]
 mod mount;
@@ -26,7 +27,7 @@ pub(crate) use aead::aead;
 #[cfg(feature = "bench")]
 pub(crate) use bench::bench;
 pub(crate) use cat::cat;
-pub(crate) use completions::{completions, man};
+pub(crate) use completions::completions;
 pub(crate) use crypt::{decrypt, encrypt, verify};
 #[cfg(feature = "flex")]
 pub(crate) use hazmat::hazmat;
@@ -34,6 +35,7 @@ pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;
 pub(crate) use kms::kms;
 pub(crate) use limits::limits;
+pub(crate) use man::man;
 #[cfg(feature = "mount")]
 pub(crate) use mount::mount;
 pub(crate) use rekey::rekey;

@@ -114,7 +114,7 @@ fn rekey_detached(args: &RekeyArgs, path: &Path) -> Result {
         expect_together(&inputs, payload)?;
         forbidden_outputs.extend(payload.id().map(|id| (id, "the payload")));
     }
-    let passphrase = NewPassphrase::new(&args.recipients, args.new_passphrase_fd);
+    let passphrase = NewPassphrase::new(&args.recipients, args.new_passphrase_fd, None);
     let recipients =
         keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &inputs.sources)?;
     let existing = if args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
@@ -193,7 +193,7 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
     if args.restore {
         let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).jobs(args.many.jobs());
-        return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
+        return run_with_report(args.many.telling(), &bar, inputs.as_ref(), |tell| {
             let target = RekeyTarget::Files(Box::new(names));
             Rekey::restore(target, trust(inputs.as_ref())).options(&options).on_file(tell).run()
         });
@@ -203,7 +203,7 @@ fn rekey_many(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Resul
     let plan = run.plan(run.rekeyed_check(&new));
     let forbidden = forbidden(&run.inputs.sources.forbidden_outputs());
     let options = Options::new().progress(&bar).forbidden(&forbidden).jobs(args.many.jobs());
-    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| {
+    run_with_report(args.many.telling(), &bar, Some(&run.inputs), |tell| {
         let target = RekeyTarget::Files(Box::new(names));
         Rekey::new(target, &plan).options(&options).on_file(tell).run()
     })?;
@@ -226,7 +226,7 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if args.restore {
         let inputs = to_restore(args)?;
         let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
-        return run_with_report(&args.many, &bar, inputs.as_ref(), |tell| {
+        return run_with_report(args.many.telling(), &bar, inputs.as_ref(), |tell| {
             let target = RekeyTarget::Tree(path);
             Rekey::restore(target, trust(inputs.as_ref())).options(&options).on_file(tell).run()
         });
@@ -255,7 +255,7 @@ fn rekey_tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     }
     let plan = run.plan(run.rekeyed_check(&new));
     let target = store.map_or(RekeyTarget::Tree(path), RekeyTarget::StoredTree);
-    run_with_report(&args.many, &bar, Some(&run.inputs), |tell| {
+    run_with_report(args.many.telling(), &bar, Some(&run.inputs), |tell| {
         Rekey::new(target, &plan).options(&options).on_file(tell).run()
     })?;
     note_kept_keys(args, lasting);
@@ -298,7 +298,7 @@ fn rekey_objects(
     let new = run.read_now()?;
     let plan = run.plan(run.rekeyed_check(&new));
     let options = Options::new().progress(bar);
-    for_each_file(&args.many, names, PathBuf::clone, bar, |path| {
+    for_each_file(&args.many, args.many.telling(), names, PathBuf::clone, bar, |path| {
         if !is_object(&path) {
             return Err(
                 Failure::usage("it is a file, among objects").hint("give them one after the other")
@@ -334,14 +334,16 @@ fn rewrite_tree(
     }
     let from = SealedTree::open(path, run.inputs.decryptor(), options)
         .map_err(|error| run.inputs.explain_with_path(error))?;
-    run_with_report(&args.many, bar, Some(&run.inputs), |tell| work(&from, encryptor, tell))
+    run_with_report(args.many.telling(), bar, Some(&run.inputs), |tell| {
+        work(&from, encryptor, tell)
+    })
 }
 
 /// The keys that tell whether a copy is authentic; `None` if none are given.
 fn to_restore(args: &RekeyArgs) -> Result<Option<DecryptInputs>> {
     let given = &args.open;
     let none = given.key.is_empty() && given.identity.is_empty();
-    if none && given.passphrase_fd.is_none() {
+    if none && given.passphrase_fd.is_none() && given.passphrase_file.is_none() {
         return Ok(None);
     }
     let sources = KeyInputs::new([given.passphrase_fd, None])?;
@@ -390,7 +392,8 @@ impl<'a> RekeyJob<'a> {
 
     /// Everyone who is named, and how to tell that a file is theirs already.
     fn named_recipients(&self) -> Result<(Recipients, Option<Passphrase>)> {
-        let passphrase = NewPassphrase::new(&self.args.recipients, self.args.new_passphrase_fd);
+        let passphrase =
+            NewPassphrase::new(&self.args.recipients, self.args.new_passphrase_fd, None);
         let (to, keys) = (&self.args.recipients, &self.args.to_key);
         keys::recipients_and_passphrase(to, keys, &[], passphrase, &self.inputs.sources)
     }

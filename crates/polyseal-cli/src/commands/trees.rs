@@ -72,7 +72,7 @@ impl TreeEncryption {
         let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        run_with_report(&args.many, &bar, None, |tell| {
+        run_with_report(args.many.telling(), &bar, None, |tell| {
             self.sealer.seal(encryptor, &options, &mut |path, done| {
                 let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
@@ -94,7 +94,7 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
         .jobs(args.many.jobs())
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
     let sealed = open(path, &inputs, &options)?;
-    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.verify(tell))
+    run_with_report(args.telling(), &bar, Some(&inputs), |tell| sealed.verify(tell))
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
@@ -113,7 +113,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
         .preserve_permissions(args.preserve_permissions)
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
     let sealed = open(path, &inputs, &options)?;
-    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
+    run_with_report(args.many.telling(), &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
 }
 
 fn inputs(args: &ReadArgs, run: RunOptions<'static>) -> Result<DecryptInputs> {

@@ -75,6 +75,8 @@ pub enum KeyProblem {
         /// Why it does not.
         why: String,
     },
+    /// An identity of this plugin, which alone knows the recipient that belongs to it.
+    RecipientNotTold(String),
     /// Not a point of the curve P-256.
     NotAPoint,
     /// It needs a feature of this crate that was left out when the program was built.
@@ -211,6 +213,11 @@ impl fmt::Display for KeyProblem {
                 write!(f, "age-plugin-{name} was not found: install it, and have it on the PATH")
             }
             Self::Refused { plugin, why } => write!(f, "not an identity of {plugin}: {why}"),
+            Self::RecipientNotTold(plugin) => write!(
+                f,
+                "an identity of age-plugin-{plugin}, which alone knows its recipient: \
+                 look for it where the identity was made"
+            ),
             Self::NotAPoint => f.write_str("not a public key on P-256: no point of that curve"),
             Self::Feature { what, feature } => {
                 write!(f, "this program was built without {what}: feature {feature:?}")

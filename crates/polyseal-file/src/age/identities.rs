@@ -95,6 +95,71 @@ pub fn to_recipients<C: Callbacks>(
     list.into_recipients(callbacks).map_err(|error| error.in_file(file))
 }
 
+/// The same as text, as others are given it: `age1…`, or a line of `authorized_keys`. Unlike those
+/// of [`to_recipients`], a plugin that is a program is asked nothing.
+///
+/// # Errors
+/// As [`parse_identities`], and [`KeyProblem::RecipientNotTold`] of an identity whose plugin alone
+/// knows its recipient.
+///
+/// ```
+/// use polyseal_file::age::{IdentityKind, NoCallbacks, generate, recipient_texts};
+///
+/// let identity = generate(IdentityKind::X25519, None)?;
+/// let file = identity.file.reveal().as_bytes();
+/// assert_eq!(recipient_texts(file, None, &NoCallbacks, &[])?, [identity.recipient]);
+/// # Ok::<(), polyseal_file::age::KeyError>(())
+/// ```
+pub fn recipient_texts<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+    plugins: &[Arc<dyn InProcessPlugin>],
+) -> Result<Vec<String>, KeyError> {
+    let texts = || -> Result<Vec<String>, KeyError> {
+        match read_at_once(contents, file, callbacks, plugins)? {
+            Identities::Ssh(identity) => Ok(vec![ssh::public_text(&identity)?]),
+            Identities::Lines(lines) => lines.iter().map(IdentityLine::recipient_text).collect(),
+        }
+    };
+    texts().map_err(|error| error.in_file(file))
+}
+
+/// The contents of a file of identities.
+pub(super) enum Identities {
+    Lines(Vec<IdentityLine>),
+    Ssh(ssh::Identity),
+}
+
+/// Reads a file of identities. If it is encrypted, the passphrase is asked for at once.
+pub(super) fn read_at_once<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+    plugins: &[Arc<dyn InProcessPlugin>],
+) -> Result<Identities, KeyError> {
+    Ok(match read(contents, plugins)? {
+        ParsedFile::Lines(lines) => Identities::Lines(lines),
+        ParsedFile::Encrypted => {
+            Identities::Lines(encrypted_file::decrypt(contents, file, callbacks, plugins)?)
+        }
+        ParsedFile::Ssh(identity) => Identities::Ssh(identity),
+    })
+}
+
+impl IdentityLine {
+    fn recipient_text(&self) -> Result<String, KeyError> {
+        match self {
+            Self::X25519(identity) => Ok(identity.to_recipient().to_string()),
+            Self::Hybrid(identity) => Ok(identity.to_recipient().to_string()),
+            Self::InProcess(identity) => identity.recipient_text(),
+            Self::Plugin(identity) => {
+                Err(KeyProblem::RecipientNotTold(identity.plugin().to_owned()).into())
+            }
+        }
+    }
+}
+
 /// A kind of identity that can be made here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -39,6 +39,14 @@ pub trait InProcessPlugin: Send + Sync {
     /// # Errors
     /// As [`identity`](Self::identity).
     fn recipient(&self, data: &[u8]) -> Result<Box<dyn Recipient + Send + Sync>, KeyError>;
+
+    /// That recipient as text, to give to others.
+    ///
+    /// # Errors
+    /// As [`identity`](Self::identity); [`KeyProblem::RecipientNotTold`], if it has no text.
+    fn recipient_text(&self, _data: &[u8]) -> Result<String, KeyError> {
+        Err(KeyProblem::RecipientNotTold(self.name().to_owned()).into())
+    }
 }
 
 impl fmt::Debug for dyn InProcessPlugin {
@@ -100,6 +108,10 @@ impl Identity {
 
     pub(super) fn to_recipient(&self) -> Result<BoxedRecipient, KeyError> {
         self.plugin.recipient(&self.data)
+    }
+
+    pub(super) fn recipient_text(&self) -> Result<String, KeyError> {
+        self.plugin.recipient_text(&self.data)
     }
 }
 

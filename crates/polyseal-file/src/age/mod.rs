@@ -46,7 +46,7 @@ pub use error::{DecryptError, EncryptError, KeyError, KeyProblem, PluginError, P
 pub use file_key::{FILE_KEY_BYTES, FileKey};
 pub use identities::{
     IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, parse_identities_with,
-    to_recipients,
+    recipient_texts, to_recipients,
 };
 pub use in_process::InProcessPlugin;
 pub use keeper::{Keeper, KeeperError};

@@ -14,11 +14,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::error::{KeyError, KeyProblem};
-use super::identities::{IdentityLine, ParsedFile};
+use super::identities::{Identities, IdentityLine};
 use super::in_process::InProcessPlugin;
 use super::{
-    BoxedRecipient, Callbacks, begins_with, encrypted_file, expect_length, hybrid, identities,
-    lines, looks_secret, p256, plugin, ssh, tagpq, x25519,
+    BoxedRecipient, Callbacks, begins_with, expect_length, hybrid, identities, lines, looks_secret,
+    p256, plugin, ssh, tagpq, x25519,
 };
 
 /// Recipients of every kind, collected.
@@ -139,13 +139,11 @@ impl RecipientList {
         callbacks: &C,
     ) -> Result<(), KeyError> {
         let read = || {
-            let identities = match identities::read(contents, &self.plugins)? {
-                ParsedFile::Lines(identities) => identities,
-                ParsedFile::Encrypted => {
-                    encrypted_file::decrypt(contents, file, callbacks, &self.plugins)?
-                }
-                ParsedFile::Ssh(identity) => {
-                    let built_in = vec![ssh::public(identity)?];
+            let plugins = &self.plugins;
+            let identities = match identities::read_at_once(contents, file, callbacks, plugins)? {
+                Identities::Lines(identities) => identities,
+                Identities::Ssh(identity) => {
+                    let built_in = vec![ssh::public(&identity)?];
                     return Ok(Self { built_in, ..Self::default() });
                 }
             };

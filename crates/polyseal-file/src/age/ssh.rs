@@ -62,8 +62,13 @@ pub(super) fn usable<C: Callbacks>(
 }
 
 /// The recipient that belongs to a private key.
-pub(super) fn public(key: Identity) -> Result<BoxedRecipient, KeyProblem> {
+pub(super) fn public(key: &Identity) -> Result<BoxedRecipient, KeyProblem> {
     Ok(Box::new(PublicKey::from_bytes(key.public())?))
+}
+
+/// The same as text: the line of a `.pub` file, without a comment.
+pub(super) fn public_text(key: &Identity) -> Result<String, KeyProblem> {
+    Ok(PublicKey::from_bytes(key.public())?.to_line())
 }
 
 /// A line as in a `.pub` file: type, key and perhaps a comment.

@@ -22,8 +22,12 @@ pub(super) fn usable<C: Callbacks>(
     match key {}
 }
 
-pub(super) fn public(key: Identity) -> Result<BoxedRecipient, KeyProblem> {
-    match key {}
+pub(super) fn public(key: &Identity) -> Result<BoxedRecipient, KeyProblem> {
+    match *key {}
+}
+
+pub(super) fn public_text(key: &Identity) -> Result<String, KeyProblem> {
+    match *key {}
 }
 
 pub(super) fn recipient(_: &str) -> Result<BoxedRecipient, KeyProblem> {

@@ -110,7 +110,8 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
 
 fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs)> {
     let sources = KeyInputs::new([args.passphrase_fd, None])?;
-    let passphrase = NewPassphrase::new(&args.recipients, args.passphrase_fd);
+    let passphrase =
+        NewPassphrase::new(&args.recipients, args.passphrase_fd, args.passphrase_file.as_deref());
     let recipients =
         keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &sources)?;
     Ok((recipients, sources))
@@ -248,6 +249,9 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     };
     if let ([path], true, false) = (files, alone, many.json) {
         let done = check(path, None)?;
+        if args.quiet {
+            return Ok(());
+        }
         return done.message.map_or(Ok(()), |message| print(&message));
     }
     let bar = Bar::new(match &list {
@@ -259,7 +263,8 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
-    many::for_each_file(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&bar)))
+    let (telling, name) = (args.telling(), PathBuf::clone);
+    many::for_each_file(many, telling, names, name, &bar, |path| check(&path, Some(&bar)))
 }
 
 /// The message of `verify` on a file that is whole.
@@ -310,13 +315,14 @@ impl Jobs {
                 let (names, listed) = *list;
                 let bar = Bar::new(many.progress(&names)?);
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.matches(n)));
-                return many::for_each_file(many, names, PathBuf::clone, &bar, |path| {
+                let (telling, name) = (many.telling(), PathBuf::clone);
+                return many::for_each_file(many, telling, names, name, &bar, |path| {
                     carry_one(&listed.job(&path)?, run, sources, contents, &bar, done, &work)
                 });
             }
         };
         let bar = Bar::new(bar.or_else(|| Progress::for_files(None, None)));
-        many::for_each_file(many, items, Job::name, &bar, |job| {
+        many::for_each_file(many, many.telling(), items, Job::name, &bar, |job| {
             carry_one(&job, run, sources, contents, &bar, done, &work)
         })
     }

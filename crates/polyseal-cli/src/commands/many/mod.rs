@@ -12,12 +12,12 @@ use std::path::PathBuf;
 
 pub(crate) use names::Names;
 use report::Report;
-pub(crate) use report::{FileSuccess, describe};
+pub(crate) use report::{FileSuccess, Telling, describe};
 
 use polyseal_file::RunOptions;
 use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 
-use crate::args::{ManyArgs, WorkArgs};
+use crate::args::{ManyArgs, VerifyFilesArgs, WorkArgs};
 use crate::error::{Failure, Result};
 use crate::keys::DecryptInputs;
 use crate::progress::{Bar, Progress};
@@ -46,6 +46,10 @@ impl ManyArgs {
         Ok(Progress::for_list(names))
     }
 
+    pub(crate) fn telling(&self) -> Telling {
+        if self.json { Telling::Json } else { Telling::Files }
+    }
+
     /// How many files are worked on at a time.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.jobs.unwrap_or_else(cores)
@@ -56,6 +60,16 @@ impl ManyArgs {
         match work.threads {
             Some(_) => work.run(),
             None => Options::new().jobs(self.jobs()).run_each(),
+        }
+    }
+}
+
+impl VerifyFilesArgs {
+    pub(crate) fn telling(&self) -> Telling {
+        match self.many.telling() {
+            Telling::Files if self.quiet => Telling::Nothing,
+            Telling::Files => Telling::FilesAndTotal,
+            other => other,
         }
     }
 }
@@ -71,12 +85,13 @@ impl WorkArgs {
 /// failure. `bar` counts what has been done.
 pub(crate) fn for_each_file<T: Send>(
     many: &ManyArgs,
+    telling: Telling,
     items: impl Iterator<Item = Result<T>> + Send,
     name: impl Fn(&T) -> PathBuf + Sync,
     bar: &Bar,
     work: impl Fn(T) -> Result<FileSuccess> + Sync,
 ) -> Result {
-    let mut report = Report::new(many.json, bar);
+    let mut report = Report::new(telling, bar);
     in_order(
         items,
         many.jobs(),
@@ -97,7 +112,7 @@ pub(crate) fn for_each_file<T: Send>(
 /// Lets `work`, which is the library's, report each file, and ends with the gravest failure.
 /// `inputs` explains why a file does not open.
 pub(crate) fn run_with_report(
-    many: &ManyArgs,
+    telling: Telling,
     bar: &Bar,
     inputs: Option<&DecryptInputs>,
     work: impl FnOnce(OnFile<'_>) -> polyseal_local::Result<Total>,
@@ -106,7 +121,7 @@ pub(crate) fn run_with_report(
         Some(inputs) => inputs.explain_with_path(error),
         None => Failure::with_path(error),
     };
-    let mut report = Report::new(many.json, bar);
+    let mut report = Report::new(telling, bar);
     work(&mut |path, done| report.local(path, done.map_err(explain)).map_err(Failure::into_local))
         .map_err(explain)?;
     report.end()

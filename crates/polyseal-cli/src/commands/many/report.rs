@@ -24,10 +24,23 @@ pub(crate) struct FileSuccess {
     pub(crate) message: Option<String>,
 }
 
+/// How much is told of files that did not fail. Failures are told in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// A line for each that has a message.
+    Files,
+    /// The same, and how many there were at the end.
+    FilesAndTotal,
+    /// A line of JSON for each.
+    Json,
+    Nothing,
+}
+
 pub(crate) struct Report<'a> {
-    json: bool,
+    telling: Telling,
     bar: &'a Bar,
     files: u64,
+    bytes: u64,
     failed: u64,
     gravest: Option<Code>,
     named: Vec<PathBuf>,
@@ -77,16 +90,23 @@ struct Line<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(json: bool, bar: &'a Bar) -> Self {
-        Self { json, bar, files: 0, failed: 0, gravest: None, named: Vec::new(), unnamed: 0 }
+    pub(crate) fn new(telling: Telling, bar: &'a Bar) -> Self {
+        let (files, bytes, failed) = (0, 0, 0);
+        Self { telling, bar, files, bytes, failed, gravest: None, named: Vec::new(), unnamed: 0 }
     }
 
     /// Tells of one file, the next.
     pub(crate) fn file(&mut self, path: &Path, done: Result<FileSuccess>) -> Result {
         self.files += 1;
         let failure = match done {
-            Ok(done) if self.json => return json(path, done.outcome, done.bytes, None),
-            Ok(done) => return done.message.map_or(Ok(()), |message| print(&message)),
+            Ok(done) => {
+                self.bytes += done.bytes.unwrap_or(0);
+                return match (self.telling, done.message) {
+                    (Telling::Json, _) => json(path, done.outcome, done.bytes, None),
+                    (Telling::Files | Telling::FilesAndTotal, Some(message)) => print(&message),
+                    (Telling::Files | Telling::FilesAndTotal | Telling::Nothing, _) => Ok(()),
+                };
+            }
             Err(failure) => failure,
         };
         self.failed += 1;
@@ -99,7 +119,7 @@ impl<'a> Report<'a> {
                 self.unnamed += 1;
             }
         }
-        if self.json {
+        if self.telling == Telling::Json {
             return json(path, "failed", None, Some(&failure));
         }
         let failure = failure.about(path);
@@ -125,6 +145,11 @@ impl<'a> Report<'a> {
 
     /// Prints the summary.
     pub(crate) fn end(self) -> Result {
+        if self.telling == Telling::FilesAndTotal {
+            let (whole, bytes) = (self.files - self.failed, self.bytes);
+            let files = if whole == 1 { "file" } else { "files" };
+            print(&format!("verified {whole} {files}, {bytes} bytes\n"))?;
+        }
         let Some(code) = self.gravest else { return Ok(()) };
         let mut names = String::new();
         for (i, name) in self.named.iter().enumerate() {

@@ -48,6 +48,15 @@ impl PublicKey {
         reader.end().ok_or(DAMAGED)?;
         Ok(Self { bytes: bytes.to_vec(), key })
     }
+
+    /// Type and key, as [`from_line`](Self::from_line) reads them.
+    pub(super) fn to_line(&self) -> String {
+        let kind = match self.key {
+            Kind::Ed25519(_) => ed25519::TYPE,
+            Kind::Rsa(_) => rsa::TYPE,
+        };
+        format!("{kind} {}", BASE64_STANDARD.encode(&self.bytes))
+    }
 }
 
 /// The type in the bytes of a public key.

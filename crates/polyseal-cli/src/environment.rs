@@ -1,0 +1,86 @@
+//! Keys that variables name, for containers and units, where a command line is the same for all.
+//!
+//! Each variable has the name of a file, and never a secret: others can read a process's
+//! environment. They count where the command line names no key at all, so that none opens or seals
+//! a file that was meant for another.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use polyseal_local::secrets::{is_hexadecimal_key, is_secret};
+
+use crate::args::{Command, EncryptArgs, OpenArgs, ReadArgs, RekeyArgs};
+use crate::error::{Failure, Result};
+
+const KEY: &str = "POLYSEAL_KEY_FILE";
+const IDENTITY: &str = "POLYSEAL_IDENTITY_FILE";
+const PASSPHRASE: &str = "POLYSEAL_PASSPHRASE_FILE";
+
+/// For the manual. Those of stores and key services are theirs.
+pub(crate) const VARIABLES: [(&str, &str); 6] = [
+    (KEY, "The key file, where no option names a key, identity, passphrase or recipient."),
+    (IDENTITY, "The same, for a file of identities."),
+    (PASSPHRASE, "The same, for a file whose first line is the passphrase."),
+    ("AWS_…, AZURE_…, GOOGLE_…, VAULT_…", "Credentials and endpoints of stores and key services."),
+    ("HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "Proxies, and the certificates that are trusted."),
+    ("PATH", "Where plugins of age are looked for: age-plugin-NAME."),
+];
+
+/// Lets `command` have the keys that variables name, if it names none.
+pub(crate) fn fill(command: &mut Command) -> Result {
+    match command {
+        Command::Encrypt(args) => encrypt(args),
+        Command::Decrypt(args) => read(&mut args.read),
+        Command::Verify(args) => read(&mut args.read),
+        Command::Cat(args) => read(&mut args.read),
+        #[cfg(feature = "mount")]
+        Command::Mount(args) => open(&mut args.open, args.ask.passphrase),
+        Command::Rekey(RekeyArgs { open: args, .. }) => open(args, false),
+        _ => Ok(()),
+    }
+}
+
+fn read(args: &mut ReadArgs) -> Result {
+    open(&mut args.open, args.ask.passphrase)
+}
+
+fn open(args: &mut OpenArgs, ask: bool) -> Result {
+    let given = !args.key.is_empty() || !args.identity.is_empty();
+    if given || args.passphrase_fd.is_some() || ask {
+        return Ok(());
+    }
+    args.key.extend(file(KEY)?);
+    args.identity.extend(file(IDENTITY)?);
+    args.passphrase_file = file(PASSPHRASE)?;
+    Ok(())
+}
+
+fn encrypt(args: &mut EncryptArgs) -> Result {
+    let to = &args.recipients;
+    let named = to.recipient.len() + to.recipients_file.len() + args.key.len();
+    let given = named + args.identity.len() > 0 || to.passphrase;
+    if given || args.passphrase_fd.is_some() {
+        return Ok(());
+    }
+    args.key.extend(file(KEY)?);
+    args.identity.extend(file(IDENTITY)?);
+    args.passphrase_file = file(PASSPHRASE)?;
+    Ok(())
+}
+
+/// The file that a variable names. An empty one is as none.
+fn file(variable: &str) -> Result<Option<PathBuf>> {
+    let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let path = PathBuf::from(value);
+    if looks_secret(&path) && !path.exists() {
+        return Err(Failure::usage(format!("{variable} has a key, and not the name of a file"))
+            .hint("write it to a file; others can read the environment of a program"));
+    }
+    Ok(Some(path))
+}
+
+fn looks_secret(path: &Path) -> bool {
+    is_secret(path) || path.to_str().is_some_and(is_hexadecimal_key)
+}
