@@ -79,11 +79,12 @@ const SHARED: [&str; 8] = [
     "h-kc-aes-256-gcm",
 ];
 
-/// The modes of Flex, of which nobody else has any, and what does the same work.
-const FLEX: [(&str, &[&str]); 3] = [
+/// The modes of Flex and OCH, of which nobody else has any, and what does the same work.
+const MODES: [(&str, &[&str]); 4] = [
     ("flex-och", &["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]),
     ("flex-civ", &["aes-256-gcm-siv"]),
     ("flex-robust", &["hctr2", "aez"]),
+    ("och-areion", &["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]),
 ];
 
 /// The algorithms that are to be measured beside the suite `id`: itself, or what does the same
@@ -91,7 +92,7 @@ const FLEX: [(&str, &[&str]); 3] = [
 #[must_use]
 pub fn rivals(id: &str, key_bytes: usize) -> Vec<&str> {
     let id = id.strip_suffix("-mac").unwrap_or(id);
-    if let Some((_, rivals)) = FLEX.iter().find(|(mode, _)| id.starts_with(mode)) {
+    if let Some((_, rivals)) = MODES.iter().find(|(mode, _)| id.starts_with(mode)) {
         return rivals.to_vec();
     }
     let gcm = if key_bytes > 16 { "aes-256-gcm" } else { "aes-128-gcm" };
@@ -289,11 +290,12 @@ mod pairing {
     }
 
     #[test]
-    fn modes_of_flex_meet_what_does_the_same_work() {
+    fn modes_meet_what_does_the_same_work() {
         assert_eq!(rivals("flex-och", 32), ["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]);
         assert_eq!(rivals("flex-och-public", 32), rivals("flex-och", 32));
         assert_eq!(rivals("flex-civ-public", 32), ["aes-256-gcm-siv"]);
         assert_eq!(rivals("flex-robust", 32), ["hctr2", "aez"]);
+        assert_eq!(rivals("och-areion-s", 32), rivals("flex-och", 32));
     }
 
     #[cfg(feature = "peers")]
