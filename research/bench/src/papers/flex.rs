@@ -40,7 +40,7 @@ const MODES: [Mode; 3] = [
         name: "ROBUST",
         suites: &["flex-robust", "aes-256-gcm"],
         rivals: &[
-            ("hctr2", &[Peer::Rustcrypto, Peer::Hctr2Rs]),
+            ("hctr2", &[Peer::Rustcrypto, Peer::Hctr2Rs, Peer::GoogleHctr2]),
             ("aez", &[Peer::Zears, Peer::Aez]),
         ],
         passes: 2,
@@ -49,13 +49,14 @@ const MODES: [Mode; 3] = [
 ];
 
 /// Everyone above.
-pub(super) const PEERS: [Peer; 8] = [
+pub(super) const PEERS: [Peer; 9] = [
     Peer::AwsLc,
     Peer::Boringssl,
     Peer::Openssl,
     Peer::Ring,
     Peer::Rustcrypto,
     Peer::Hctr2Rs,
+    Peer::GoogleHctr2,
     Peer::Zears,
     Peer::Aez,
 ];
