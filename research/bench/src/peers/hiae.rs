@@ -1,5 +1,5 @@
-//! HiAE of the crate `hiae`, by one of its authors. It chooses its instructions when it is compiled:
-//! for any CPU of x86-64 it has tables in the place of AES instructions. It has no call for work in
+//! HiAE of the crate `hiae`, by one of its authors. It chooses its instructions when compiled: for
+//! any CPU of x86-64 it has tables in the place of AES instructions. It has no call for work in
 //! place, so that a message that is sealed is copied first.
 
 use hiae::{decrypt_into, encrypt_into};
