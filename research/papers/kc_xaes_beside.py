@@ -55,7 +55,7 @@ def measured():
                 size = "" if operation == "init" else "-" + row[0].replace(" ", "")
                 cycles |= {(whose, operation + size, COLUMNS[head]): float(cell)
                            for head, cell in zip(heads, row) if head in COLUMNS}
-    return cycles, float(re.search(r"([\d.]+) GHz measured", about)[1])
+    return cycles, float(re.search(r"([\d.]+) GHz\b", about)[1])
 
 
 def of_the_paper(cpu, operation, scheme):

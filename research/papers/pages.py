@@ -21,7 +21,7 @@ LIMIT = "limit of the AES instructions"
 # A colour for each algorithm, and a mark for each library; ours have none, and are thick.
 COLOURS = {"flex-och": "blue", "flex-civ": "blue", "flex-robust": "blue", "flex-och-public": "sky", "flex-civ-public": "sky",
            "aes-256-gcm": "orange", "ocb3": "green", "hctr2": "green", "ctx-aes-256-gcm": "red", "aes-256-gcm-siv": "red",
-           "aez": "red"}
+           "aez": "red", "och-areion-p": "pink", "och-areion-s": "pink", "aegis-128x2": "grey", "aegis-128l": "grey"}
 MARKS = {"aws-lc": "o", "hctr2-rs": "o", "aez": "o", "boringssl": "^", "zears": "^", "openssl": "s"}
 OMD = {"omd-sha256": "blue", "omd-sha512": "orange", "omd-blake2b": "green", "aes-256-gcm": "grey"}
 # The lengths that a file shows. Those of OCH are the two halves of the paper's figure 3.
@@ -79,7 +79,7 @@ def drawn(paper, root=HERE):
 
 
 def main(root=HERE):
-    for paper in ("flex", "omd"):
+    for paper in ("flex", "omd", "och"):
         if (root / paper / "tables.csv").exists():
             for name, figure in drawn(paper, root).items():
                 file = root / paper / name

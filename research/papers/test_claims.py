@@ -13,6 +13,7 @@ import pytest
 import claims
 import kc_xaes_beside
 import kc_xaes_errata
+import och_speed
 import published
 from report import kc_xaes as kc_xaes_report
 from report import omd as omd_report
@@ -212,6 +213,13 @@ def test_flex_figures_are_those_of_its_tables():
     row = tables("flex")["OCH, seal on vaes512: cycles per byte"][2**20]
     ratios = [row[name] / row[name.removeprefix("ctx-")] for name in row if name.startswith("ctx-")]
     same("flex/ctx-matches-gcm", [max(ratios)], 0.005)
+
+
+def test_ochs_speed_is_that_of_its_table():
+    found, _, _ = och_speed.measured()
+    assert och_speed.finding(found) in claims.named("och", "speed").found
+    page = och_speed.PAGE.read_text()
+    assert och_speed.page(page) == page, "research/papers/och_speed.py write"
 
 
 def test_omd_figures_are_those_of_its_tables():

@@ -14,7 +14,7 @@ import claims  # noqa: E402
 import kc_xaes_beside  # noqa: E402
 import kc_xaes_errata  # noqa: E402
 import published  # noqa: E402
-from report import kc_xaes, measured, omd, page  # noqa: E402
+from report import kc_xaes, measured, och, omd, page  # noqa: E402
 
 
 def record(**more):
@@ -193,3 +193,22 @@ def test_figure_1_of_kc_xaes_has_x1_in_both_halves():
     for half, block in (("x4", "V ‖ c4"), ("x5", "V ‖ c5")):
         assert sorted(boxes[start].text for start, end in arrows if end == half) == sorted(["X1", "K1", block])
     assert {boxes[start].text for start, end in arrows if end == "kc"} == {"Z1", "Z2"}
+
+
+def test_ochs_peak_is_that_of_the_run_and_decides_nothing(tmp_path):
+    names = ("och-areion-p", "och-areion-s", "aegis-128l", "aes-256-gcm", "aes-256-gcm openssl")
+    lines = [json.dumps({"kind": "run", "backend": "vaes512"}), json.dumps({"kind": "aes-round", "backend": "vaes512", "cycles": 0.25})]
+    for operation, cycles in (("seal", 100.0), ("open", 50.0)):
+        for message in (1024, 4096):
+            of = [{"name": name, "cycles": cycles * (at + 1), "nanoseconds": [at + 1.0]} for at, name in enumerate(names)]
+            lines.append(record(paper="och", table="OCH", backend="vaes512", operation=operation, message=message, contenders=of))
+    (tmp_path / "measured").write_text("\n".join(lines))
+    report = page.Report("title", {"introduction": [], "facts": {}})
+    report.paper("och", "OCH", "a paper", "somewhere")
+    och.add(report, measured.read(tmp_path / "measured"), {})
+    speed = report.papers[0]["claims"]["speed"]
+    assert (speed.judged(), speed.source) == ("not checked", "measured")
+    assert "0.02 (OCH-P) and 0.05 (OCH-S)" in speed.found             # 100 and 200 cycles for 4096 bytes
+    chart, table = [part for part in report.papers[0]["parts"] if part["kind"] != "heading"][:2]
+    assert table["rows"] == [["1 KiB", "2.00", "3.00", "4.00"], ["4 KiB", "2.00", "3.00", "4.00"]]
+    assert table["head"][1:] == ["OCH-S", "AEGIS-128L", "GCM, ours"] and len(chart["data"]) == 4

@@ -25,7 +25,7 @@ fn a_report_has_every_paper_and_every_back_end() {
     assert!(backends.contains(&"soft".to_owned()), "{backends:?}");
     backends.dedup();
     assert_eq!(backends, of("run", "backend"), "each once");
-    for paper in ["aegis", "kc-xaes", "flex", "omd"] {
+    for paper in ["aegis", "kc-xaes", "flex", "omd", "och"] {
         assert!(of("contest", "paper").iter().any(|other| other == paper), "{paper}");
     }
     // A file stands where the directory would be.

@@ -4,6 +4,8 @@ mod aegis;
 mod flex;
 mod kc_xaes;
 mod log;
+mod mode;
+mod och;
 mod omd;
 mod report;
 
@@ -79,10 +81,12 @@ pub enum Paper {
     Flex,
     /// OMD, and the compression functions below it.
     Omd,
+    /// OCH as its authors have it, mended.
+    Och,
 }
 
 impl Paper {
-    const ALL: [Self; 4] = [Self::Aegis, Self::KcXaes, Self::Flex, Self::Omd];
+    const ALL: [Self; 5] = [Self::Aegis, Self::KcXaes, Self::Flex, Self::Omd, Self::Och];
 
     const fn peers(self) -> &'static [Peer] {
         match self {
@@ -90,6 +94,7 @@ impl Paper {
             Self::KcXaes => &[kc_xaes::PEER],
             Self::Flex => &flex::PEERS,
             Self::Omd => &omd::PEERS,
+            Self::Och => &och::PEERS,
         }
     }
 
@@ -99,6 +104,7 @@ impl Paper {
             Self::KcXaes => "kc-xaes",
             Self::Flex => "flex",
             Self::Omd => "omd",
+            Self::Och => "och",
         }
     }
 
@@ -108,6 +114,7 @@ impl Paper {
             Self::KcXaes => "KC-XAES",
             Self::Flex => "Flex",
             Self::Omd => "OMD",
+            Self::Och => "OCH",
         }
     }
 
@@ -117,6 +124,7 @@ impl Paper {
             Self::KcXaes => kc_xaes::tables(options, log, out),
             Self::Flex => flex::tables(options, log, out),
             Self::Omd => omd::tables(options, log, out),
+            Self::Och => och::tables(options, log, out),
         }
     }
 }

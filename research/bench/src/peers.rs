@@ -6,21 +6,29 @@
 #[cfg(feature = "aez")]
 mod aez;
 #[cfg(feature = "peers")]
+mod ascon_aead;
+#[cfg(feature = "peers")]
 mod aws_lc;
 #[cfg(feature = "peers")]
 mod boringssl;
 #[cfg(feature = "peers")]
 mod ctx;
+#[cfg(all(feature = "peers", google_hctr2))]
+mod google_hctr2;
 #[cfg(feature = "peers")]
 mod graviola;
 #[cfg(feature = "peers")]
 mod hctr2;
 #[cfg(feature = "peers")]
 mod hctr2_rs;
+#[cfg(feature = "peers")]
+mod hiae;
 #[cfg(all(feature = "peers", ipsec_mb))]
 mod ipsec_mb;
 #[cfg(feature = "peers")]
 mod libaegis;
+#[cfg(all(feature = "peers", libhiae))]
+mod libhiae;
 #[cfg(feature = "peers")]
 mod nonce_derived;
 #[cfg(feature = "peers")]
@@ -58,10 +66,18 @@ pub enum Peer {
     Rustcrypto,
     /// HCTR2 in Rust.
     Hctr2Rs,
+    /// HCTR2 of its authors, in C and assembly.
+    GoogleHctr2,
     /// AEZ in Rust.
     Zears,
     /// AEZ in C.
     Aez,
+    /// Ascon in Rust.
+    AsconAead,
+    /// HiAE in Rust.
+    Hiae,
+    /// HiAE of its authors, in C.
+    Libhiae,
 }
 
 /// XAES with the commitment of appendix C.3, which is composed for the paper's tables.
@@ -79,28 +95,38 @@ const SHARED: [&str; 8] = [
     "h-kc-aes-256-gcm",
 ];
 
-/// The modes of Flex, of which nobody else has any, and what does the same work.
-const FLEX: [(&str, &[&str]); 3] = [
+/// The modes of Flex and OCH, of which nobody else has any, and what does the same work.
+const MODES: [(&str, &[&str]); 4] = [
     ("flex-och", &["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]),
     ("flex-civ", &["aes-256-gcm-siv"]),
     ("flex-robust", &["hctr2", "aez"]),
+    ("och-areion", &["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]),
 ];
 
 /// The algorithms that are to be measured beside the suite `id`: itself, or what does the same
-/// work, and AES-GCM under a key of the same length where hardly any library has it.
+/// work, and AES-GCM under a key of the same length where hardly any library has it. Beside AEGIS
+/// stands whichever of Ascon and HiAE has a key of the same length.
 #[must_use]
 pub fn rivals(id: &str, key_bytes: usize) -> Vec<&str> {
     let id = id.strip_suffix("-mac").unwrap_or(id);
-    if let Some((_, rivals)) = FLEX.iter().find(|(mode, _)| id.starts_with(mode)) {
+    if let Some((_, rivals)) = MODES.iter().find(|(mode, _)| id.starts_with(mode)) {
         return rivals.to_vec();
     }
-    let gcm = if key_bytes > 16 { "aes-256-gcm" } else { "aes-128-gcm" };
-    if SHARED.contains(&id) { vec![id] } else { vec![id, gcm] }
+    if SHARED.contains(&id) {
+        return vec![id];
+    }
+    let (gcm, other) =
+        if key_bytes > 16 { ("aes-256-gcm", "hiae") } else { ("aes-128-gcm", "ascon-aead128") };
+    let mut rivals = vec![id, gcm];
+    if id.starts_with("aegis") {
+        rivals.push(other);
+    }
+    rivals
 }
 
 impl Peer {
     /// Every peer.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Libaegis,
         Self::AwsLc,
         Self::Boringssl,
@@ -110,8 +136,12 @@ impl Peer {
         Self::Graviola,
         Self::Rustcrypto,
         Self::Hctr2Rs,
+        Self::GoogleHctr2,
         Self::Zears,
         Self::Aez,
+        Self::AsconAead,
+        Self::Hiae,
+        Self::Libhiae,
     ];
 
     /// The name in tables and on the command line.
@@ -127,8 +157,12 @@ impl Peer {
             Self::Graviola => "graviola",
             Self::Rustcrypto => "rustcrypto",
             Self::Hctr2Rs => "hctr2-rs",
+            Self::GoogleHctr2 => "google-hctr2",
             Self::Zears => "zears",
             Self::Aez => "aez",
+            Self::AsconAead => "ascon-aead",
+            Self::Hiae => "hiae",
+            Self::Libhiae => "libhiae",
         }
     }
 
@@ -149,11 +183,21 @@ impl Peer {
             Self::Graviola => vec![graviola::version()],
             Self::Rustcrypto => vec![rustcrypto::version()],
             Self::Hctr2Rs => vec![hctr2_rs::version()],
+            #[cfg(google_hctr2)]
+            Self::GoogleHctr2 => vec![google_hctr2::version()],
+            #[cfg(not(google_hctr2))]
+            Self::GoogleHctr2 => Vec::new(),
             Self::Zears => vec![zears::version()],
             #[cfg(feature = "aez")]
             Self::Aez => vec![aez::version()],
             #[cfg(not(feature = "aez"))]
             Self::Aez => Vec::new(),
+            Self::AsconAead => vec![ascon_aead::version()],
+            Self::Hiae => vec![hiae::version()],
+            #[cfg(libhiae)]
+            Self::Libhiae => vec![libhiae::version()],
+            #[cfg(not(libhiae))]
+            Self::Libhiae => Vec::new(),
         };
         #[cfg(not(feature = "peers"))]
         Vec::new()
@@ -175,7 +219,15 @@ impl Peer {
             Self::Aez if cfg!(not(feature = "aez")) => {
                 Some("built without the feature `aez`, because the package's licence is the AGPL")
             }
-            Self::Rustcrypto | Self::Hctr2Rs | Self::Zears if cfg!(not(rust_native)) => {
+            Self::GoogleHctr2 if cfg!(not(google_hctr2)) => {
+                Some("POLYSEAL_HCTR2 named no checkout of github.com/google/hctr2 at build time")
+            }
+            Self::Libhiae if cfg!(not(libhiae)) => Some(
+                "POLYSEAL_LIBHIAE named no checkout of github.com/hiae-aead/libhiae at build time",
+            ),
+            Self::Rustcrypto | Self::Hctr2Rs | Self::Zears | Self::Hiae
+                if cfg!(not(rust_native)) =>
+            {
                 Some("the build for this very CPU; RUSTFLAGS=-Ctarget-cpu=native makes that one")
             }
             _ => None,
@@ -205,11 +257,21 @@ impl Peer {
                 Self::Graviola => graviola::contender(id, operation),
                 Self::Rustcrypto => rustcrypto::contender(id, operation),
                 Self::Hctr2Rs => hctr2_rs::contender(id, operation),
+                #[cfg(google_hctr2)]
+                Self::GoogleHctr2 => google_hctr2::contender(id, operation),
+                #[cfg(not(google_hctr2))]
+                Self::GoogleHctr2 => None,
                 Self::Zears => zears::contender(id, operation),
                 #[cfg(feature = "aez")]
                 Self::Aez => aez::contender(id, operation),
                 #[cfg(not(feature = "aez"))]
                 Self::Aez => None,
+                Self::AsconAead => ascon_aead::contender(id, operation),
+                Self::Hiae => hiae::contender(id, operation),
+                #[cfg(libhiae)]
+                Self::Libhiae => libhiae::contender(id, operation),
+                #[cfg(not(libhiae))]
+                Self::Libhiae => None,
             };
             contender.map(|c| c.named(format!("{id} {}", self.name()))).into_iter().collect()
         }
@@ -283,17 +345,18 @@ mod pairing {
 
     #[test]
     fn what_few_have_meets_aes_gcm_too() {
-        assert_eq!(rivals("aegis-128x2", 16), ["aegis-128x2", "aes-128-gcm"]);
-        assert_eq!(rivals("aegis-256-mac", 32), ["aegis-256", "aes-256-gcm"]);
+        assert_eq!(rivals("aegis-128x2", 16), ["aegis-128x2", "aes-128-gcm", "ascon-aead128"]);
+        assert_eq!(rivals("aegis-256-mac", 32), ["aegis-256", "aes-256-gcm", "hiae"]);
         assert_eq!(rivals("dndk-gcm", 32), ["dndk-gcm", "aes-256-gcm"]);
     }
 
     #[test]
-    fn modes_of_flex_meet_what_does_the_same_work() {
+    fn modes_meet_what_does_the_same_work() {
         assert_eq!(rivals("flex-och", 32), ["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]);
         assert_eq!(rivals("flex-och-public", 32), rivals("flex-och", 32));
         assert_eq!(rivals("flex-civ-public", 32), ["aes-256-gcm-siv"]);
         assert_eq!(rivals("flex-robust", 32), ["hctr2", "aez"]);
+        assert_eq!(rivals("och-areion-s", 32), rivals("flex-och", 32));
     }
 
     #[cfg(feature = "peers")]
@@ -317,7 +380,11 @@ mod pairing {
         assert_eq!(names("ocb3"), ["openssl", "rustcrypto"]);
         let gcm_siv = ["aws-lc", "boringssl", "openssl", "rustcrypto"];
         assert_eq!(names("aes-256-gcm-siv"), gcm_siv);
-        assert_eq!(names("hctr2"), ["rustcrypto", "hctr2-rs"]);
+        let google: &[&str] = if cfg!(google_hctr2) { &["google-hctr2"] } else { &[] };
+        assert_eq!(names("hctr2"), [&["rustcrypto", "hctr2-rs"], google].concat());
+        assert_eq!(names("ascon-aead128"), ["ascon-aead"]);
+        let libhiae: &[&str] = if cfg!(libhiae) { &["libhiae"] } else { &[] };
+        assert_eq!(names("hiae"), [&["hiae"], libhiae].concat());
         let aez: &[&str] = if cfg!(feature = "aez") { &["zears", "aez"] } else { &["zears"] };
         assert_eq!(names("aez"), aez);
         assert_eq!(names("aegis-256x4"), ["libaegis"]);

@@ -1,4 +1,4 @@
-"""The report on the four papers. Its plots are drawn by research/plots, which is found from here."""
+"""The report on the papers. Its plots are drawn by research/plots, which is found from here."""
 
 import sys
 from pathlib import Path

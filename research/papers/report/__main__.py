@@ -1,4 +1,4 @@
-"""Writes the report on the four papers: one HTML page that needs nothing else, and the same as JSON.
+"""Writes the report on the papers: one HTML page that needs nothing else, and the same as JSON.
 
     PYTHONPATH=research/papers python3 -m report MEASURED DIRECTORY
 
@@ -20,12 +20,12 @@ sys.path.insert(0, str(ROOT / "research" / "reference"))
 
 import claims  # noqa: E402
 import published  # noqa: E402
-from report import aegis, flex, kc_xaes, measured, omd  # noqa: E402
+from report import aegis, flex, kc_xaes, measured, och, omd  # noqa: E402
 from report.page import Report  # noqa: E402
 
-NAMES = {"aegis": "AEGIS-X", "kc-xaes": "KC-XAES", "flex": "Flex", "omd": "OMD"}
+NAMES = {"aegis": "AEGIS-X", "kc-xaes": "KC-XAES", "flex": "Flex", "omd": "OMD", "och": "OCH"}
 INTRODUCTION = [
-    "Polyseal implements what four papers propose. This page holds each of their tables, figures, numbers and "
+    "Polyseal implements what five papers propose. This page holds each of their tables, figures, numbers and "
     "recommendations against what our programs do, with a verdict.",
     "Values marked \"measured\" were measured on this machine when this page was made, those marked \"computed\" follow from a "
     "formula or a model that ran then, and those marked \"stored\" were measured before, because they take hours. "
@@ -67,8 +67,8 @@ def main():
     arguments = arguments.parse_args()
     contests = measured.read(arguments.measured)
     stored = tomllib.loads((Path(__file__).parent / "stored.toml").read_text())
-    report = Report("Four papers, reproduced", {"introduction": INTRODUCTION, "facts": facts(contests.runs)})
-    for key, add in (("aegis", aegis.add), ("kc-xaes", kc_xaes.add), ("flex", flex.add), ("omd", omd.add)):
+    report = Report("Five papers, reproduced", {"introduction": INTRODUCTION, "facts": facts(contests.runs)})
+    for key, add in (("aegis", aegis.add), ("kc-xaes", kc_xaes.add), ("flex", flex.add), ("omd", omd.add), ("och", och.add)):
         paper = published.PAPERS[key]
         report.paper(key, NAMES[key], paper["title"], paper["source"])
         add(report, contests, stored)

@@ -46,8 +46,9 @@ fn algorithm(file: &Value, group: &Value) -> Result<Algorithm> {
         }
     }
     for (name, field) in [("key", "keySize"), ("nonce", "ivSize"), ("tag", "tagSize")] {
-        // Flex's lengths of the tag follow from the configuration.
-        if let Some(bits) = group[field].as_u64().filter(|_| id != "flex" || name != "tag") {
+        // A group without tags has them within the ciphertext: the nonce is hidden, or as Flex's
+        // configuration says, and their length follows from the algorithm.
+        if let Some(bits) = group[field].as_u64().filter(|bits| *bits > 0 || name != "tag") {
             algorithm = algorithm.with(name, bits / 8)?;
         }
     }

@@ -62,6 +62,7 @@ const P: Family = Family {
         reviewed: false,
         properties: &["full-commitment", "parallelizable", "single-pass", "streamable"],
     },
+    // There to compare with: a row that has a cost can be chosen for its speed.
     cost: None,
     maker: maker!(Aead: makers::och::<false>),
 };

@@ -76,7 +76,7 @@ pub(super) fn aes_256_gcm_siv() -> Cipher<Aes256GcmSiv> {
     Cipher(Aes256GcmSiv::new(first(&KEY)))
 }
 
-pub(super) struct Cipher<A>(A);
+pub(super) struct Cipher<A>(pub(super) A);
 
 impl<A: AeadInOut + KeyInit> Aead for Cipher<A> {
     #[inline(always)]

@@ -1,4 +1,9 @@
+use polyseal::testing::Backend;
+
+use super::super::mode::TimingTable;
 use super::*;
+use crate::contest::Timing;
+use crate::table::{Style, Table};
 
 fn timing(bytes: usize, seconds: f64) -> Timing {
     Timing::once(bytes, seconds * 1e3, seconds)

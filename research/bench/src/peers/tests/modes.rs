@@ -1,4 +1,4 @@
-//! OCB3, AES-GCM-SIV and CTX.
+//! OCB3, AES-GCM-SIV, CTX, Ascon and HiAE.
 
 use super::*;
 
@@ -13,6 +13,12 @@ fn all(id: &str) -> Vec<(&'static str, Box<dyn Aead>)> {
             ("boringssl", Box::new(boringssl::Gcm::siv())),
             ("openssl", Box::new(openssl::Evp::gcm_siv())),
             ("rustcrypto", Box::new(rustcrypto::aes_256_gcm_siv())),
+        ],
+        "ascon-aead128" => vec![("ascon-aead", Box::new(ascon_aead::ascon_aead128()))],
+        "hiae" => vec![
+            ("hiae", Box::new(hiae::Hiae::new())),
+            #[cfg(libhiae)]
+            ("libhiae", Box::new(libhiae::Hiae::new())),
         ],
         _ => vec![
             ("aws-lc", Box::new(aws_lc::ctx())),
@@ -43,7 +49,13 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn they_work_twice_and_refuse() {
-    for (id, tag_bytes) in [("ocb3", 16), ("aes-256-gcm-siv", 16), ("ctx-aes-256-gcm", 32)] {
+    for (id, tag_bytes) in [
+        ("ocb3", 16),
+        ("aes-256-gcm-siv", 16),
+        ("ctx-aes-256-gcm", 32),
+        ("ascon-aead128", 16),
+        ("hiae", 16),
+    ] {
         let mut made: Vec<_> =
             all(id).iter_mut().map(|(name, aead)| seal(name, &mut **aead, tag_bytes)).collect();
         made.dedup();
@@ -55,7 +67,7 @@ fn they_work_twice_and_refuse() {
 /// comes behind one that has some. The tails of messages go their own way through OpenSSL's OCB3.
 #[test]
 fn libraries_agree_on_every_length() {
-    for id in ["ocb3", "aes-256-gcm-siv"] {
+    for id in ["ocb3", "aes-256-gcm-siv", "ascon-aead128", "hiae"] {
         let mut libraries = all(id);
         for length in (0..300).chain((300..5000).step_by(337)) {
             let message: Vec<u8> = (0..length).map(|i| (i * i) as u8).collect();
@@ -120,6 +132,57 @@ fn gcm_siv_is_that_of_its_rfc() {
         let expected = "1de22967237a813291213f267e3b452f02d01ae33e4ec854";
         assert_eq!(seal(&[1], &message), expected, "{name}");
     }
+}
+
+/// The known answers for SP 800-232 of its authors, number 600 and the last one.
+#[test]
+fn ascon_is_that_of_its_standard() {
+    let bytes: [u8; 32] = core::array::from_fn(|i| i as u8);
+    let (mut key, mut nonce) = ([0; 64], [0; 32]);
+    key[..16].copy_from_slice(&bytes[..16]);
+    nonce[..16].copy_from_slice(&bytes[..16]);
+    for (name, mut aead) in all("ascon-aead128") {
+        let mut seal =
+            |ad: &[u8], message: &[u8]| hex(&sealed(&mut *aead, &key, &nonce, ad, message));
+        let expected = "1f820273c65246b76d4ff8d1add72d5cc170974453eb43684ecb92bc8e6beeecc694";
+        assert_eq!(seal(&bytes[..5], &bytes[..18]), expected, "{name}");
+        let expected = "4c086d27a3b51a2333cfc7f22172a9bcad88b8d4d77e50622d788345fa7bee44\
+                        68915d3f9422289f2349d6a3b4160397";
+        assert_eq!(seal(&bytes, &bytes), expected, "{name}");
+    }
+}
+
+/// draft-pham-cfrg-hiae: the second vector, and of the fifth, which is a byte more than the rate,
+/// the beginning, the end and the tag.
+#[test]
+fn hiae_is_that_of_its_draft() {
+    for (name, mut aead) in all("hiae") {
+        let mut seal = |key: &str, nonce: &str, ad: &str, message: &[u8]| {
+            let (mut long_key, mut long_nonce) = ([0; 64], [0; 32]);
+            long_key[..32].copy_from_slice(&bytes(key));
+            long_nonce[..16].copy_from_slice(&bytes(nonce));
+            hex(&sealed(&mut *aead, &long_key, &long_nonce, &bytes(ad), message))
+        };
+        let key = "2f8e4d7c3b9a5e1f8d2c6b4a9f3e7d5c1b8a6f4e3d2c9b5a8f7e6d4c3b2a1f9e";
+        let nonce = "7c3e9f5a1d8b4c6f2e9a5d7b3f8c1e4a";
+        let expected = "af9bd1865daa6fc351652589abf70bffed9e2edc8241c3184fc08972bd8e9952";
+        let message = bytes("55f00fcc339669aa55f00fcc339669aa");
+        assert_eq!(seal(key, nonce, "", &message), expected, "{name}");
+
+        let key = "3e9d6c5b4a8f7e2d1c9b8a7f6e5d4c3b2a1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d";
+        let nonce = "6f2e8a5c9b3d7f1e4a8c5b9d3f7e2a6c";
+        let mut message = bytes("cc339669aa55f00f").repeat(32);
+        message.push(0xcc);
+        let made = seal(key, nonce, "6778899aabbccddeef00112233445566", &message);
+        assert!(made.starts_with("522e4cd9b0881809d80e149bb4ed8b8a"), "{name}: {made}");
+        let end = "751d95dba709fb335183c21476836ea1ab61bac11505dd8bbf55e7fbb7489de7b0";
+        assert!(made.ends_with(end), "{name}: {made}");
+    }
+}
+
+pub(super) fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2).map(|two| str::from_utf8(two).unwrap());
+    digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect()
 }
 
 /// The schemes put together from their parts equal ours, on each of our back ends.
