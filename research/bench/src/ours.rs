@@ -8,7 +8,7 @@ use aead::inout::InOutBuf;
 use aead::{AeadInOut, Key, KeySizeUser};
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust};
+use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust, FlexRobustAe};
 use polyseal::gcm::{Aes, Aes128, Aes256, Aes256GcmSiv, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
@@ -58,6 +58,7 @@ pub fn contender(
             return flex(operation, backend, FlexCivPublic::with_backend);
         }
         ("flex-robust", 32, 24) => return flex(operation, backend, FlexRobust::with_backend),
+        ("flex-robust-ae", 32, 24) => return flex(operation, backend, FlexRobustAe::with_backend),
         _ => {}
     }
     if algorithm.tag_bytes() != 16 {
@@ -390,5 +391,6 @@ mod tests {
         compare("flex-och-transport", typed::<FlexOchTransport>());
         compare("flex-civ-public", typed::<FlexCivPublic>());
         compare("flex-robust", typed::<FlexRobust>());
+        compare("flex-robust-ae", typed::<FlexRobustAe>());
     }
 }

@@ -49,7 +49,7 @@ const MODES: [Mode; 3] = [
     },
     Mode {
         name: "ROBUST",
-        suites: &["flex-robust", "aes-256-gcm"],
+        suites: &["flex-robust", "flex-robust-ae", "aes-256-gcm"],
         rivals: &[
             ("hctr2", &[Peer::Rustcrypto, Peer::Hctr2Rs]),
             ("aez", &[Peer::Zears, Peer::Aez]),
