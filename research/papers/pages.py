@@ -20,8 +20,9 @@ TITLE = re.compile(r"(?:(OCH|CIV|ROBUST), )?seal(?: on (\w+))?: cycles per byte"
 LIMIT = "limit of the AES instructions"
 # A colour for each algorithm, and a mark for each library; ours have none, and are thick.
 COLOURS = {"flex-och": "blue", "flex-civ": "blue", "flex-robust": "blue", "flex-och-public": "sky", "flex-civ-public": "sky",
-           "aes-256-gcm": "orange", "ocb3": "green", "hctr2": "green", "ctx-aes-256-gcm": "red", "aes-256-gcm-siv": "red",
-           "aez": "red", "och-areion-p": "pink", "och-areion-s": "pink", "aegis-128x2": "grey", "aegis-128l": "grey"}
+           "flex-robust-ae": "sky", "aes-256-gcm": "orange", "ocb3": "green", "hctr2": "green", "ctx-aes-256-gcm": "red",
+           "aes-256-gcm-siv": "red", "aez": "red", "och-areion-p": "pink", "och-areion-s": "pink", "aegis-128x2": "grey",
+           "aegis-128l": "grey"}
 MARKS = {"aws-lc": "o", "hctr2-rs": "o", "aez": "o", "boringssl": "^", "zears": "^", "openssl": "s"}
 OMD = {"omd-sha256": "blue", "omd-sha512": "orange", "omd-blake2b": "green", "aes-256-gcm": "grey"}
 # The lengths that a file shows. Those of OCH are the two halves of the paper's figure 3.

@@ -1,38 +1,49 @@
-"""A search for attacks on robust encryption that commits, over all short programs of an adversary.
+"""A search for attacks on robust encryption that commits, over short programs of an adversary.
 
-`scripts/python research/reference/flex_robust_search.py [--queries N] [--random PROGRAMS]` tries six ways to add a tag to the wide-block cipher of
-Flex (docs/spec/flex.md, section 9). Each is run on ideal permutations of 32 bits, beside an ideal robust AEAD: a random
-injection, and random text for every ciphertext that nobody sealed.
+`scripts/python research/reference/flex_robust_search.py [CANDIDATE …]` tries six ways to add a tag to the
+wide-block cipher of Flex (docs/spec/flex.md, section 9). Each is run on ideal permutations, beside the ideal robust
+AEAD of section 9.1: for each of two contexts (key, nonce and associated data) a random injection, and random text for
+every ciphertext that nobody sealed.
 
-An adversary's program is three queries, or N, under one key, nonce and associated data. Each query seals or opens; each
-part of it (two blocks, a tail of 16 bits, a tag) is a constant, or what an earlier query took or gave at that place.
-What is looked at is which parts are equal, and which differences of two are equal. A program that sees an equality
-which the ideal AEAD does not show is an attack. All programs of that form are tried, or as many random ones as are asked for.
-What is found is a proof of weakness. What is not found is no proof of strength. That a candidate commits is another
-question, which this does not ask.
+A program is a few queries. Each seals or opens in one of the contexts, two blocks with or without a tail of half a
+block. Each part of what it gives (two blocks, a tail, a tag) is a constant, or what an earlier query brought: at the
+same place, or across places, where a tail is the first half of a block. What is looked at is which values are equal,
+and which differences of two are equal, in their first halves and at whatever places; and what is accepted. A program
+that sees another pattern than with the ideal AEAD is an attack. Halves have 64 bits, so chance makes none.
+
+SEARCHES has the programs that are tried. What is found is a proof of weakness. What is not found is no proof of
+strength. That a candidate commits is another question, which this does not ask.
 """
 
-import itertools
 from argparse import ArgumentParser
+from functools import reduce
+from itertools import combinations, product
+from operator import xor
 from random import Random
+from typing import NamedTuple
 
-BLOCK, TAIL = 32, 16
-POLYNOMIAL = 0x8D                                        # x^32 + x^7 + x^3 + x^2 + 1
+BLOCK, TAIL = 128, 64
+POLYNOMIAL = 0x87                                        # x^128 + x^7 + x^2 + x + 1
 
 
 def double(x):
-    return (x << 1 & 0xFFFFFFFF) ^ (POLYNOMIAL if x >> 31 else 0)
+    return (x << 1) % 2**BLOCK ^ (POLYNOMIAL if x >> BLOCK - 1 else 0)
+
+
+def top(x):
+    """The first half: a tail is a block whose second half is zero."""
+    return x >> BLOCK - TAIL << BLOCK - TAIL
 
 
 def padded(tail):
-    return tail << 16 | 0x8000
+    return tail | 1 << BLOCK - TAIL - 1
 
 
 class Ideal:
     """E~: a random permutation for each key and tweak, drawn where it is asked for."""
 
-    def __init__(self, seed):
-        self.random, self.tables, self.calls = Random(seed), {}, 0
+    def __init__(self, random):
+        self.random, self.tables, self.calls = random, {}, 0
 
     def __call__(self, key, tweak, x, inverse=False):
         self.calls += 1
@@ -40,262 +51,331 @@ class Ideal:
         if inverse:
             there, back = back, there
         if x not in there:
-            y = self.random.getrandbits(BLOCK)
-            while y in back:
-                y = self.random.getrandbits(BLOCK)
+            y = self.random.getrandbits(BLOCK)           # never one that is there already
             there[x], back[y] = y, x
         return there[x]
 
 
-def eme(E, blocks, tail, near, turn, inverse=False):
-    """(blocks, tail, Q) of EME*: `near` is the key of what comes first, and turn(W) gives that of the rest and the pad.
+class WideBlock:
+    """EME* over E~: what the candidates have in common. The tail is None where there is none."""
 
-    A tail is always there, so W is MM.
-    """
-    layers, middle = ("first", "second"), ("tail in", "tail out")
-    if inverse:
-        layers, middle = layers[::-1], middle[::-1]
-    U = [E(near, (layers[0], i), x, inverse) for i, x in enumerate(blocks)]
-    MP = padded(tail)
-    for u in U:
-        MP ^= u
-    MM = E(near, middle[0], MP, inverse)
-    far, pad = turn(MM)
-    tail ^= pad >> 16
-    MC = E(far, middle[1], MM, inverse)
-    mask = Q = MP ^ MC
-    V = [MC ^ padded(tail)]
-    for u in U[1:]:
-        mask = double(mask)
-        V.append(u ^ mask)
-        V[0] ^= V[-1]
-    return [E(far, (layers[1], i), v, inverse) for i, v in enumerate(V)], tail, Q
+    def __init__(self, random):
+        self.E = Ideal(random)
+
+    # The parts that a planted mistake replaces.
+    def tweak(self, layer, i):
+        return layer, i
+
+    def next_mask(self, mask):
+        return double(mask)
+
+    def tail_in_sum(self, tail, inner):
+        """The summand of MP, which is the outer half's, or of V_0, the inner half's."""
+        return padded(tail)
+
+    def eme(self, near, blocks, tail, turn, inverse=False):
+        """(blocks, tail, Q): `near` is the key of what comes first, and turn(W) that of the rest, and a pad."""
+        E, layers, middle = self.E, ("first", "second"), ("tail in", "tail out")
+        if inverse:
+            layers, middle = layers[::-1], middle[::-1]
+        U = [E(near, self.tweak(layers[0], i), x, inverse) for i, x in enumerate(blocks)]
+        MP = reduce(xor, U)
+        if tail is not None:
+            MP ^= self.tail_in_sum(tail, inverse)
+            MM = E(near, middle[0], MP, inverse)
+            far, pad = turn(MM)
+            MC = E(far, middle[1], MM, inverse)
+            tail ^= top(pad)
+        elif inverse:                                    # W is the outer half's, so here it comes last
+            MC = E(near, "middle", MP, inverse)
+            far, _ = turn(MC)
+        else:
+            far, _ = turn(MP)
+            MC = E(far, "middle", MP)
+        mask = Q = MP ^ MC
+        V = [MC if tail is None else MC ^ self.tail_in_sum(tail, not inverse)]
+        for u in U[1:]:
+            mask = self.next_mask(mask)
+            V.append(u ^ mask)
+            V[0] ^= V[-1]
+        return [E(far, self.tweak(layers[1], i), v, inverse) for i, v in enumerate(V)], tail, Q
 
 
-class Appended:
+class Appended(WideBlock):
     """ROBUST with CMT: the tag stands behind the enciphered message. 2 calls a block, 3 more with a tail."""
 
-    def seal(self, E, blocks, tail):
-        blocks, tail, Q = eme(E, blocks, tail, 0, lambda w: (0, w))
-        return blocks, tail, E(0, "tag", Q)
+    def seal(self, context, blocks, tail):
+        blocks, tail, Q = self.eme(context, blocks, tail, lambda W: (context, W))
+        return blocks, tail, self.E(context, ("tag", tail is None), Q)
 
-    def open(self, E, blocks, tail, tag):
-        blocks, tail, Q = eme(E, blocks, tail, 0, lambda w: (0, w), inverse=True)
-        return blocks, tail, E(0, "tag", Q) == tag
+    def open(self, context, blocks, tail, tag):
+        blocks, tail, Q = self.eme(context, blocks, tail, lambda W: (context, W), inverse=True)
+        return blocks, tail, self.E(context, ("tag", tail is None), Q) == tag
 
 
 class MaskedByTag(Appended):
     """The same, and a pad that is made of the tag is added to the first block. 2 calls a block, 4 more."""
 
-    def mask(self, E, blocks, tail, tag):
-        return [blocks[0] ^ E(0, "mask", tag), *blocks[1:]], tail
+    def mask(self, context, blocks, tail, tag):
+        return [blocks[0] ^ self.E(context, ("mask", tail is None, 0), tag), *blocks[1:]], tail
 
-    def seal(self, E, blocks, tail):
-        blocks, tail, tag = super().seal(E, blocks, tail)
-        return *self.mask(E, blocks, tail, tag), tag
+    def seal(self, context, blocks, tail):
+        blocks, tail, tag = super().seal(context, blocks, tail)
+        return *self.mask(context, blocks, tail, tag), tag
 
-    def open(self, E, blocks, tail, tag):
-        return super().open(E, *self.mask(E, blocks, tail, tag), tag)
+    def open(self, context, blocks, tail, tag):
+        return super().open(context, *self.mask(context, blocks, tail, tag), tag)
 
 
 class MaskedWhole(MaskedByTag):
     """The pad is added to all of the enciphered message. 3 calls a block, 4 more."""
 
-    def mask(self, E, blocks, tail, tag):
-        blocks = [x ^ E(0, ("mask", i), tag) for i, x in enumerate(blocks)]
-        return blocks, tail ^ E(0, "mask of the tail", tag) >> 16
+    def mask(self, context, blocks, tail, tag):
+        blocks = [x ^ self.E(context, ("mask", tail is None, i), tag) for i, x in enumerate(blocks)]
+        return blocks, None if tail is None else tail ^ top(self.E(context, "mask of the tail", tag))
 
 
-class Enciphered:
+class Enciphered(WideBlock):
     """The tag is a hash of the message and enciphered with it. 3 calls a block and two passes; the tag is a block more.
 
     That it commits is a heuristic, and no sketch of a proof is known to us.
     """
 
-    def tag(self, E, blocks, tail):
-        total = E(0, "hash of the tail", padded(tail))
+    def tag(self, context, blocks, tail):
+        total = 0 if tail is None else self.E(context, "hash of the tail", padded(tail))
         for i, x in enumerate(blocks):
-            total ^= E(0, ("hash", i), x)
-        return E(0, "tag", total)
+            total ^= self.E(context, ("hash", i), x)
+        return self.E(context, ("tag", tail is None), total)
 
-    def seal(self, E, blocks, tail):
-        (tag, *blocks), tail, _ = eme(E, [self.tag(E, blocks, tail), *blocks], tail, 0, lambda w: (0, w))
+    def seal(self, context, blocks, tail):
+        all_blocks = [self.tag(context, blocks, tail), *blocks]
+        (tag, *blocks), tail, _ = self.eme(context, all_blocks, tail, lambda W: (context, W))
         return blocks, tail, tag
 
-    def open(self, E, blocks, tail, tag):
-        (tag, *blocks), tail, _ = eme(E, [tag, *blocks], tail, 0, lambda w: (0, w), inverse=True)
-        return blocks, tail, self.tag(E, blocks, tail) == tag
+    def open(self, context, blocks, tail, tag):
+        (tag, *blocks), tail, _ = self.eme(context, [tag, *blocks], tail, lambda W: (context, W), inverse=True)
+        return blocks, tail, self.tag(context, blocks, tail) == tag
 
 
-class TagInTheMiddle:
-    """The tag is made of MM, and is the key of the inner half. MM itself is added to the tail. 2 calls a block, 4 more."""
+class TagInTheMiddle(WideBlock):
+    """The tag is made of W, and the inner half's key of the tag. MM is added to the tail. 2 calls a block, 4 more."""
 
-    def pad(self, E, inner, MM):
+    def inner(self, context, whole, tag):
+        return "inner", self.E(context, ("inner", whole), tag)
+
+    def pad(self, inner, MM):
         return MM
 
-    def seal(self, E, blocks, tail):
-        def turn(MM):
+    def seal(self, context, blocks, tail):
+        whole, tag = tail is None, None
+
+        def turn(W):
             nonlocal tag
-            tag = E(0, "tag", MM)
-            return ("inner", tag), self.pad(E, ("inner", tag), MM)
-        tag = None
-        blocks, tail, _ = eme(E, blocks, tail, 0, turn)
+            tag = self.E(context, ("tag", whole), W)
+            inner = self.inner(context, whole, tag)
+            return inner, None if whole else self.pad(inner, W)
+
+        blocks, tail, _ = self.eme(context, blocks, tail, turn)
         return blocks, tail, tag
 
-    def open(self, E, blocks, tail, tag):
-        def turn(MM):
+    def open(self, context, blocks, tail, tag):
+        whole, inner, right = tail is None, self.inner(context, tail is None, tag), None
+
+        def turn(W):
             nonlocal right
-            right = E(0, "tag", MM) == tag
-            return 0, self.pad(E, ("inner", tag), MM)
-        right = None
-        blocks, tail, _ = eme(E, blocks, tail, ("inner", tag), turn, inverse=True)
+            right = self.E(context, ("tag", whole), W) == tag
+            return context, None if whole else self.pad(inner, W)
+
+        blocks, tail, _ = self.eme(inner, blocks, tail, turn, inverse=True)
         return blocks, tail, right
 
 
 class RobustAe(TagInTheMiddle):
     """ROBUST-AE, section 9.1: what is added to the tail has the inner half's key, too. 2 calls a block, 5 more."""
 
-    def pad(self, E, inner, MM):
-        return E(inner, "pad", MM)
+    def pad(self, inner, MM):
+        return self.E(inner, "pad", MM)
 
 
 class Perfect:
-    """An ideal robust AEAD."""
+    """The ideal robust AEAD."""
 
-    def __init__(self):
-        self.sealed, self.opened = {}, {}
+    def __init__(self, random):
+        self.random, self.sealed, self.opened = random, {}, {}
 
-    def seal(self, E, blocks, tail):
-        message = (*blocks, tail)
+    def text(self, tail):
+        tail = None if tail is None else top(self.random.getrandbits(BLOCK))
+        return [self.random.getrandbits(BLOCK) for _ in range(2)], tail
+
+    def seal(self, context, blocks, tail):
+        message = context, *blocks, tail
         if message not in self.sealed:
-            r = E.random.getrandbits
-            ciphertext = (*(r(BLOCK) for _ in blocks), r(TAIL), r(BLOCK))
+            ciphertext = *self.text(tail), self.random.getrandbits(BLOCK)
             self.sealed[message] = ciphertext
-            self.opened[ciphertext] = (*message, True)
-        *blocks, tail, tag = self.sealed[message]
-        return blocks, tail, tag
+            self.opened[context, *ciphertext[0], *ciphertext[1:]] = blocks, tail, True
+        return self.sealed[message]
 
-    def open(self, E, blocks, tail, tag):
-        ciphertext = (*blocks, tail, tag)
+    def open(self, context, blocks, tail, tag):
+        ciphertext = context, *blocks, tail, tag
         if ciphertext not in self.opened:
-            r = E.random.getrandbits
-            self.opened[ciphertext] = (*(r(BLOCK) for _ in blocks), r(TAIL), False)
-        *blocks, tail, right = self.opened[ciphertext]
-        return blocks, tail, right
+            self.opened[ciphertext] = *self.text(tail), False
+        return self.opened[ciphertext]
 
 
 CANDIDATES = (Appended, MaskedByTag, MaskedWhole, Enciphered, TagInTheMiddle, RobustAe)
-PARTS = ("block 0", "block 1", "tail", "tag")
+PLACES = ("block 0", "block 1", "tail", "tag")
+# The values that the adversary knows from the start, by place: unrelated, so that no equality is their doing.
+CONSTANTS = [(top if place == "tail" else int)(Random(place).getrandbits(BLOCK)) for place in PLACES]
 
 
-def run(scheme, E, program):
-    """The values at each of the four places, in the order in which they became known; and what was accepted."""
-    known = [[0x01010101 * (i + 1)] for i in range(4)]
-    known[2] = [0x1234]
-    accepted = []
-    for seals, places in program:
-        given = [known[part][place] for part, place in enumerate(places)]
-        for part, value in enumerate(given):
-            known[part].append(value)
+class Query(NamedTuple):
+    context: int
+    seals: bool
+    places: tuple                                        # of `inputs`: two blocks, perhaps a tail, and to open a tag
+    inputs: tuple                                        # for each which known values are added
+
+
+def kinds(tails=True):
+    """Whether a query seals, and the places of what it gives and brings."""
+    for seals, tail in product((True, False), ((), (2,)) if tails else ((),)):
+        text = 0, 1, *tail
+        yield seals, (text if seals else (*text, 3)), ((*text, 3) if seals else text)
+
+
+def run(scheme, program):
+    """The values, in the order in which they became known; and what was accepted."""
+    known, accepted = list(CONSTANTS), []
+    for context, seals, places, inputs in program:
+        given = {place: reduce(xor, (known[i] for i in added)) for place, added in zip(places, inputs)}
+        text = [given[0], given[1]], top(given[2]) if 2 in given else None
         if seals:
-            blocks, tail, tag = scheme.seal(E, given[:2], given[2])
-            outcome = [*blocks, tail, tag]
+            blocks, tail, tag = scheme.seal(context, *text)
         else:
-            blocks, tail, right = scheme.open(E, given[:2], *given[2:])
+            blocks, tail, right = scheme.open(context, *text, given[3])
             accepted.append(right)
-            outcome = [*blocks, tail]
-        for part, value in enumerate(outcome):
-            known[part].append(value)
+        known += blocks if tail is None else [*blocks, tail]
+        if seals:
+            known.append(tag)
     return known, accepted
 
 
-def equalities(known):
-    """Which values at a place are equal, and which differences of two."""
-    seen = set()
-    for part, values in enumerate(known):
-        differences = {}
-        for pair in itertools.combinations(range(len(values)), 2):
-            difference = values[pair[0]] ^ values[pair[1]]
-            if difference == 0:
-                seen.add((part, pair))
-            else:
-                differences.setdefault(difference, []).append(pair)
-        for pairs in differences.values():
-            seen.update((part, *two) for two in itertools.combinations(pairs, 2))
-    return seen
+def differences(known):
+    """Those of any two values, in the first half."""
+    return {top(a ^ b) for a, b in combinations(known, 2)}
 
 
-def programs(queries, known=(1, 1, 1, 1)):
-    """Every one of `queries` queries."""
+def programs(queries, across, contexts=2, tails=True, places=(0, 1, 2, 3)):
+    """Every one of `queries` queries, the first in context 0; `places` are those of what is known before."""
     if not queries:
         yield ()
         return
-    for seals in (True, False):
-        parts = 3 if seals else 4
-        for places in itertools.product(*(range(n) for n in known[:parts])):
-            # Each part has one value more that was given and one that came; the tag has one if sealed or given.
-            after = tuple(n + 2 if part < 3 else n + 1 for part, n in enumerate(known))
-            for rest in programs(queries - 1, after):
-                yield ((seals, places), *rest)
+
+    def choices(place):
+        if not across:
+            return [(i,) for i, at in enumerate(places) if at == place]
+        # Two constants are enough for blocks and tags.
+        return [(i,) for i, at in enumerate(places) if (at == 2) == (place == 2) and i != 3]
+
+    for seals, given, brought in kinds(tails):
+        for inputs in product(*map(choices, given)):
+            for context in range(1 if len(places) == 4 else contexts):
+                for rest in programs(queries - 1, across, contexts, tails, (*places, *brought)):
+                    yield Query(context, seals, given, inputs), *rest
 
 
-def random_programs(queries, count):
-    random = Random(1)
+def random_programs(count):
+    """Programs of three to five queries. Each gives what an earlier one gave or brought, but for some parts:
+
+    these are values at any place, or sums of three.
+    """
+    random, every = Random(1), list(kinds())
     for _ in range(count):
-        known, program = [1, 1, 1, 1], []
-        for _ in range(queries):
-            seals = random.random() < 0.5
-            program.append((seals, tuple(random.randrange(n) for n in known[:3 if seals else 4])))
-            known = [n + 2 for n in known[:3]] + [known[3] + 1]
+        known, program, texts = 4, [], [{place: (place,) for place in range(4)}]
+        for _ in range(random.randint(3, 5)):
+            context, (seals, given, brought), text = random.randrange(2), random.choice(every), random.choice(texts)
+            inputs = tuple(text[place] if place in text and random.random() < 0.7
+                           else tuple(random.sample(range(known), random.choice((1, 1, 3)))) for place in given)
+            program.append(Query(context, seals, given, inputs))
+            texts += dict(zip(given, inputs)), {place: (known + i,) for i, place in enumerate(brought)}
+            known += len(brought)
         yield tuple(program)
 
 
-def attacks(candidate, tried, seed=1):
+# The programs that are tried: 12,400, 34,560, 29,952, 432,800 and 300,000. Values go across places unless it is said.
+SEARCHES = {
+    "2 queries": lambda: programs(2, across=True),
+    "3 queries, each value at its place": lambda: programs(3, across=False),
+    "4 queries, each value at its place, one context, no tail":
+        lambda: programs(4, across=False, contexts=1, tails=False),
+    "3 queries, one context, no tail": lambda: programs(3, across=True, contexts=1, tails=False),
+    "3 to 5 queries at random": lambda: random_programs(300_000),
+}
+
+
+def attacks(candidate, tried):
     """Those programs that see what an ideal AEAD does not show."""
-    for number, program in enumerate(tried):
-        # 16 bits of a tail are equal by chance now and then: not twice.
-        for once in range(3):
-            E = Ideal(f"{seed} {number} {once}")
-            known, accepted = run(candidate(), E, program)
-            ideal, as_ideal = run(Perfect(), E, program)
-            more = equalities(known) - equalities(ideal)
-            if not more and accepted == as_ideal:
-                break
-        else:
-            yield program, more, accepted != as_ideal
+    random = Random(1)
+    for program in tried:
+        known, accepted = run(candidate(random), program)
+        ideal, as_ideal = run(Perfect(random), program)
+        # Whatever is equal with the ideal is equal with every candidate, so it is enough to count.
+        if accepted != as_ideal or len(differences(known)) != len(differences(ideal)):
+            yield program
+
+
+def names(program):
+    """Those of the known values: b0.2 is the first block that the second query brought."""
+    short = "b0", "b1", "t", "tag"
+    brought = {(seals, given): places for seals, given, places in kinds()}
+    return [*short, *(f"{short[place]}.{number}" for number, query in enumerate(program, 1)
+                      for place in brought[query.seals, query.places])]
 
 
 def in_words(program):
-    def value(part, place):
-        query, came = divmod(place - 1, 2)
-        if place and part == 3:
-            return f"tag{place}"
-        return "0" if place == 0 else f"{'out' if came else 'in'}{query + 1}"
-    return "; ".join(("seal " if seals else "open ") + ", ".join(value(part, place) for part, place in enumerate(places))
-                     for seals, places in program)
+    """A query in context 1 has an apostrophe."""
+    of = names(program)
+    return "; ".join(("seal" if query.seals else "open") + "'" * query.context + " "
+                     + ", ".join("+".join(of[i] for i in added) for added in query.inputs) for query in program)
+
+
+def seen(candidate, program):
+    """One of the equalities by which the attack is told from the ideal, in words."""
+    known, accepted = run(candidate(Random(1)), program)
+    ideal, as_ideal = run(Perfect(Random(1)), program)
+    of, pairs = names(program), {}
+    for a, b in combinations(range(len(known)), 2):
+        pairs.setdefault(top(known[a] ^ known[b]), []).append((a, b))
+    for difference, equal in sorted(pairs.items()):
+        if difference == 0:
+            found = [f"{of[a]} = {of[b]}" for a, b in equal if top(ideal[a] ^ ideal[b])]
+        else:
+            found = [f"{of[a]} + {of[b]} = {of[c]} + {of[d]}" for (a, b), (c, d) in combinations(equal, 2)
+                     if top(ideal[a] ^ ideal[b] ^ ideal[c] ^ ideal[d])]
+        if found:
+            return found[0]
+    return "accepted" if accepted != as_ideal else ""
 
 
 def calls(candidate):
     """The calls of a seal of two blocks and a tail, without the context's."""
-    E = Ideal(0)
-    candidate().seal(E, [1, 2], 3)
-    return E.calls
+    scheme = candidate(Random(0))
+    scheme.seal(0, *([1, 2], top(3 << TAIL)))
+    return scheme.E.calls
 
 
 def main():
     parser = ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--queries", type=int, default=3)
-    parser.add_argument("--random", type=int, metavar="PROGRAMS", help="random programs, and not all of them")
+    parser.add_argument("candidates", nargs="*", help="all, if none is named")
     wanted = parser.parse_args()
     for candidate in CANDIDATES:
-        tried = random_programs(wanted.queries, wanted.random) if wanted.random else programs(wanted.queries)
-        found = list(attacks(candidate, tried))
+        if wanted.candidates and candidate.__name__ not in wanted.candidates:
+            continue
         print(f"{candidate.__name__}: {candidate.__doc__.splitlines()[0]}")
-        print(f"    {calls(candidate)} calls for two blocks and a tail; {len(found)} attacks of {wanted.queries} queries")
-        if found:
-            program, more, _ = found[0]
-            part = sorted(more)[0] if more else None
-            print(f"    one of them: {in_words(program)}" + (f"; equal at {PARTS[part[0]]}" if part else ""))
+        print(f"    {calls(candidate)} calls for two blocks and a tail")
+        for what, tried in SEARCHES.items():
+            found = list(attacks(candidate, tried()))
+            example = f": {in_words(found[0])}: {seen(candidate, found[0])}" if found else ""
+            print(f"    {what}: {len(found)} attacks{example}", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ use aead::inout::InOutBuf;
 use aead::{AeadInOut, Key, KeySizeUser};
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust};
+use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust, FlexRobustAe};
 use polyseal::gcm::{Aes, Aes128, Aes256, Aes256GcmSiv, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::och::OchAreionP;
 use polyseal::registry::{Algorithm, Kind};
@@ -59,7 +59,11 @@ pub fn contender(
             return flex(operation, backend, FlexCivPublic::with_backend);
         }
         ("flex-robust", 32, 24) => return flex(operation, backend, FlexRobust::with_backend),
+<<<<<<< HEAD
         ("och-areion-p", ..) => return flex(operation, backend, OchAreionP::with_backend),
+=======
+        ("flex-robust-ae", 32, 24) => return flex(operation, backend, FlexRobustAe::with_backend),
+>>>>>>> 6d43ef0e040a225b732941f445cb10acdf8322ca
         _ => {}
     }
     if algorithm.tag_bytes() != 16 {
@@ -392,6 +396,10 @@ mod tests {
         compare("flex-och-transport", typed::<FlexOchTransport>());
         compare("flex-civ-public", typed::<FlexCivPublic>());
         compare("flex-robust", typed::<FlexRobust>());
+<<<<<<< HEAD
         compare("och-areion-p", typed::<OchAreionP>());
+=======
+        compare("flex-robust-ae", typed::<FlexRobustAe>());
+>>>>>>> 6d43ef0e040a225b732941f445cb10acdf8322ca
     }
 }

@@ -357,6 +357,7 @@ mod pairing {
         assert_eq!(rivals("flex-civ-public", 32), ["aes-256-gcm-siv"]);
         assert_eq!(rivals("flex-robust", 32), ["hctr2", "aez"]);
         assert_eq!(rivals("och-areion-s", 32), rivals("flex-och", 32));
+        assert_eq!(rivals("flex-robust-ae", 32), rivals("flex-robust", 32));
     }
 
     #[cfg(feature = "peers")]

@@ -9,10 +9,10 @@ from report.page import size, times
 
 # How far the left half of figure 3 reaches, and where the right one begins.
 MEDIUM, LARGE = 2048, 4096
-COLOURS = {"flex-och": "blue", "flex-civ": "blue", "flex-robust": "blue", "ocb3": "green", "hctr2": "green",
+COLOURS = {"flex-och": "blue", "flex-civ": "blue", "flex-robust": "blue", "flex-robust-ae": "sky", "ocb3": "green", "hctr2": "green",
            "aes-256-gcm": "orange", "ctx-aes-256-gcm": "red", "aez": "red", "aes-256-gcm-siv": "pink"}
-TITLES = {"flex-och": "OCH", "flex-civ": "CIV", "flex-robust": "ROBUST", "aes-256-gcm": "GCM", "ctx-aes-256-gcm": "CTX",
-          "ocb3": "OCB3", "hctr2": "HCTR2", "aez": "AEZ", "aes-256-gcm-siv": "GCM-SIV"}
+TITLES = {"flex-och": "OCH", "flex-civ": "CIV", "flex-robust": "ROBUST", "flex-robust-ae": "ROBUST-AE",
+          "aes-256-gcm": "GCM", "ctx-aes-256-gcm": "CTX", "ocb3": "OCB3", "hctr2": "HCTR2", "aez": "AEZ", "aes-256-gcm-siv": "GCM-SIV"}
 LIBRARIES = ("boringssl", "openssl", "aws-lc")
 
 
@@ -156,12 +156,12 @@ def peers(report, measured):
     backend = measured.backends[0]
     for table, ours, ids, what in (
             ("CIV", ("flex-civ",), ("aes-256-gcm-siv",), "schemes that withstand repeated nonces"),
-            ("ROBUST", ("flex-robust",), ("hctr2", "aez"), "wide-block ciphers, which have no tag to compute")):
+            ("ROBUST", ("flex-robust", "flex-robust-ae"), ("hctr2", "aez"), "wide-block ciphers, which have no tag to compute")):
         contests = measured.contest("flex", table, backend, "seal")
         if not contests:
             continue
         longest = contests[max(contests)]
-        lines = [line(contests, ours[0], f"{TITLES[ours[0]]}, ours", "blue")]
+        lines = [line(contests, suite, f"{TITLES[suite]}, ours", COLOURS[suite]) for suite in ours]
         names = [name for id in ids for name in longest.named(id)]
         for name, colour in zip(names, ("orange", "green", "red", "pink")):
             id, library = name.split(" ", 1)

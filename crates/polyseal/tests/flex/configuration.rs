@@ -141,7 +141,7 @@ fn registry() -> Vec<(u8, [u8; 8])> {
     let row = |line: &str| {
         let mut cells = line.split('|').map(str::trim).skip(1);
         let name = u8::from_str_radix(cells.next()?, 16).ok()?;
-        let cfg = hex::decode(cells.next()?.replace(' ', "")).ok()?;
+        let cfg = hex::decode(cells.next()?).ok()?;
         Some((name, cfg.try_into().ok()?))
     };
     text.lines().filter_map(row).collect()

@@ -38,7 +38,7 @@ const MODES: [Mode; 3] = [
     Mode {
         paper: "flex",
         name: "ROBUST",
-        suites: &["flex-robust", "aes-256-gcm"],
+        suites: &["flex-robust", "flex-robust-ae", "aes-256-gcm"],
         rivals: &[
             ("hctr2", &[Peer::Rustcrypto, Peer::Hctr2Rs, Peer::GoogleHctr2]),
             ("aez", &[Peer::Zears, Peer::Aez]),

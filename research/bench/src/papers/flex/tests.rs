@@ -78,6 +78,7 @@ fn whatever_exists_is_measured() {
     }
     assert!(text.contains("3 bytes of associated data") && text.contains(" 300 B |"), "{text}");
     assert!(text.contains("ctx-aes-256-gcm"), "{text}");
+    assert!(text.contains(" flex-robust | flex-robust-ae |"), "{text}");
     if cfg!(feature = "peers") {
         for name in ["ocb3 openssl", "aes-256-gcm-siv boringssl", "hctr2 rustcrypto", "aez zears"] {
             assert!(text.contains(name), "{name}: {text}");
