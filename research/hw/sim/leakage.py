@@ -119,8 +119,8 @@ class Found:
         outs = [directory / f"sums{seed}" for seed in SEEDS]
         each = max(1, round(traces / len(SEEDS) / 512)) * 512
         kind = "masked" if masked else "unmasked"
-        running = [subprocess.Popen([program, directory / "netlist", str(each), str(seed), kind, out], stdout=subprocess.PIPE, text=True)
-                   for seed, out in zip(SEEDS, outs)]
+        running = [subprocess.Popen([program, directory / "netlist", str(each), str(seed), kind, out],
+                                    stdout=subprocess.PIPE, text=True) for seed, out in zip(SEEDS, outs)]
         for process in running:
             lines = process.communicate()[0].split()
             if process.returncode or lines[-len(play.expected):] != play.expected:

@@ -37,8 +37,8 @@ MUTANTS = {
         "g_before <= g;": "g_before <= c;",
         "s <= p xor c;": "s <= p;"}),
 }
-# The t-tests do not see these, in any group, at 16,384 traces and delays of 1; formal/masking.py does. The last needs inputs of a gate
-# that change at one time, after others of the same product's: equal delays make none.
+# The t-tests do not see these in any group, with 65,536 traces and delays of 1; formal/masking.py does. The last shows only when
+# two inputs of a gate change at one time, and after others of their operands: with equal delays none do.
 UNSEEN = {
     "a carry whose products are not remasked": ("masked_adder", {
         "(random(1), random(2), random(1) xor random(2) xor random(3), random(3))": "('0', random(2), '0', random(2))"}),
