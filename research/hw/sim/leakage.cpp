@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Counts toggles of a netlist, in 256 traces at once, and compares two groups of them: see leakage.py.
+// Counts toggles of a netlist, in 512 traces at once, by group of nets: see leakage.py.
 //
-//   leakage NETLIST TRACES SEED masked|unmasked
+//   leakage NETLIST TRACES SEED masked|unmasked SUMS
 //
-// Each net is a vector of 256 traces; every other one has the fixed inputs. A gate's output is computed at each time after the
-// clock's edge at which it can change, and each change is a toggle: so glitches count, as the delays of the netlist make them.
-// Toggles of a cycle are added in bit planes, and their sums and sums of squares taken from these: exact.
-// Prints a line for each cycle: the t of Welch's test, and the toggles of both groups on average.
+// Each net is a vector of traces, of four classes in turn: three have what is fixed, the last is random. A gate is computed one
+// unit of time after an input has changed, and each change is a toggle: so glitches count, as the delays of the netlist make them.
+// Writes to SUMS, for each cycle, each group and last all nets, the sums of x, x^2, x^3, x^4 of each class, as doubles that are
+// exact. x is a trace's toggles less an offset, by a first batch that is the same for all seeds and is not counted.
 
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
 
-typedef uint64_t V __attribute__((vector_size(32)));
+static const int WORDS = 8, LANES = 64 * WORDS, CLASSES = 4, FIXED = 3, POWERS = 4, PLANES = 16;
+typedef uint64_t V __attribute__((vector_size(8 * WORDS)));
+typedef uint16_t Numbers __attribute__((vector_size(32)));
+typedef uint16_t Few __attribute__((vector_size(2 * CLASSES)));
+typedef double Sums __attribute__((vector_size(8 * CLASSES)));
 
-static const V ZERO = {0, 0, 0, 0}, ONES = ~ZERO;
-static const uint64_t FIXED = 0x5555555555555555;         // the traces with the fixed inputs
-static const int PLANES = 16;
+static const V ZERO = {}, ONES = ~ZERO;
+static const uint64_t FIRST_CLASS = 0x1111111111111111;   // a lane's class is its number modulo CLASSES
 
 static uint64_t splitmix(uint64_t &x) {
     uint64_t z = x += 0x9e3779b97f4a7c15;
@@ -31,231 +35,234 @@ static uint64_t splitmix(uint64_t &x) {
 }
 
 static uint64_t seed;
-static V drawn() { return V{splitmix(seed), splitmix(seed), splitmix(seed), splitmix(seed)}; }
+static V drawn() {
+    V x;
+    for (int w = 0; w < WORDS; w++) x[w] = splitmix(seed);
+    return x;
+}
 
-struct Gate { int kind, a, b, s, out, counted; };
+struct Gate { int kind, a, b, s, out; };
 struct Flop { int d, enable, q; };
-// A stream, or what is put in with `start`: a beat has bits in two shares, which are `fixed` in half of the traces, and public
-// ones.
+// A stream, or what is put in with `start`: a beat has bits in two shares, which are '0', '1' or drawn ('-') in each class of
+// `fixed`, and public ones.
 struct Stream {
     int valid, ready;
     std::vector<int> shares[2], open;
-    std::vector<std::string> fixed, shown;
+    std::vector<std::string> fixed[FIXED], shown;
 };
 
-static std::vector<V> net, next_q, made;
-static V plane[PLANES], held[PLANES];
-static bool holds[PLANES];
+// Toggles of a group, in bit planes. A plane's second bit waits for a third.
+struct Counter {
+    V plane[PLANES], held[PLANES];
+    bool holds[PLANES];
+    int used;
 
-static inline void count(V x) {
-    for (int k = 0; k < PLANES; k++) {
-        if (!holds[k]) {
-            held[k] = x;
-            holds[k] = true;
-            return;
-        }
-        V half = plane[k] ^ held[k], sum = half ^ x, carry = (plane[k] & held[k]) | (half & x);
-        plane[k] = sum;
-        holds[k] = false;
-        x = carry;
+    void clear() {
+        memset(holds, 0, sizeof holds);
+        for (int k = 0; k < used; k++) plane[k] = ZERO;
+        used = 0;
     }
-}
-
-// The held value is added last, so that the planes are the number.
-static void settle_count() {
-    for (int k = 0; k < PLANES; k++)
-        if (holds[k]) {
-            V carry = held[k];
-            holds[k] = false;
-            for (int j = k; j < PLANES; j++) {
-                V c = plane[j] & carry;
-                plane[j] ^= carry;
-                carry = c;
+    void count(V x) {
+        for (int k = 0;; k++) {
+            if (k >= used) plane[used++] = ZERO;
+            if (!holds[k]) {
+                held[k] = x;
+                holds[k] = true;
+                return;
             }
+            V half = plane[k] ^ held[k], sum = half ^ x, carry = (plane[k] & held[k]) | (half & x);
+            plane[k] = sum;
+            holds[k] = false;
+            x = carry;
         }
-}
+    }
+    // Adds each trace's number to x.
+    void add_to(Numbers *x) {
+        for (int k = 0; k < used; k++)
+            if (holds[k]) {
+                V carry = held[k];
+                for (int j = k; j < PLANES; j++) {
+                    if (j >= used) plane[used++] = ZERO;
+                    V c = plane[j] & carry;
+                    plane[j] ^= carry;
+                    carry = c;
+                    bool more = false;
+                    for (int w = 0; w < WORDS; w++) more |= carry[w] != 0;
+                    if (!more) break;
+                }
+            }
+        Numbers bit;
+        for (int i = 0; i < 16; i++) bit[i] = uint16_t(1 << i);
+        for (int k = 0; k < used; k++) {
+            uint16_t pieces[LANES / 16];
+            memcpy(pieces, &plane[k], sizeof pieces);
+            for (int i = 0; i < LANES / 16; i++) x[i] += (Numbers)((pieces[i] & bit) == bit) & uint16_t(1 << k);
+        }
+    }
+};
 
-static uint64_t ones(V x, uint64_t of) {
-    uint64_t n = 0;
-    for (int i = 0; i < 4; i++) n += __builtin_popcountll(x[i] & of);
-    return n;
+template <typename T> static T next(std::istream &in) {
+    T x;
+    in >> x;
+    return x;
+}
+template <typename T = int> static std::vector<T> list(std::istream &in, size_t n) {
+    std::vector<T> x(n);
+    for (T &one : x) in >> one;
+    return x;
 }
 
 int main(int, char **argv) {
     std::ifstream in(argv[1]);
-    const int batches = (atoi(argv[2]) + 255) / 256;
-    seed = strtoull(argv[3], 0, 10);
+    const int batches = (atoi(argv[2]) + LANES - 1) / LANES;
     const bool masked = argv[4] == std::string("masked");
 
-    int nets, n_flops, n_steps, n_random, n_streams, cycles, reset, random_valid;
-    in >> nets >> cycles >> reset >> random_valid;
-    net.assign(nets, ZERO);
-    net[1] = ONES;
-    std::vector<int> high;                                // inputs that are always 1
-    int n_high;
-    in >> n_high;
-    high.resize(n_high);
-    for (int &x : high) in >> x;
-    in >> n_random;
-    std::vector<int> random_nets(n_random);
-    for (int &x : random_nets) in >> x;
-    in >> n_streams;
-    std::vector<Stream> streams(n_streams);
+    const int nets = next<int>(in), cycles = next<int>(in), reset = next<int>(in), random_valid = next<int>(in);
+    const int groups = next<int>(in);
+    const std::vector<int> group_of = list(in, nets);     // less than 0: not counted
+    const std::vector<int> high = list(in, next<int>(in)), random_nets = list(in, next<int>(in));
+    std::vector<Stream> streams(next<int>(in));
     for (Stream &s : streams) {
-        int bits, open, beats;
-        in >> s.valid >> s.ready >> bits >> open >> beats;
-        s.shares[0].resize(bits);
-        s.shares[1].resize(bits);
-        s.open.resize(open);
-        for (auto *nets_of : {&s.shares[0], &s.shares[1], &s.open})
-            for (int &x : *nets_of) in >> x;
-        s.fixed.resize(beats);
-        s.shown.resize(beats);
-        for (auto &beat : s.fixed) in >> beat;
-        if (open)
-            for (auto &beat : s.shown) in >> beat;
+        s.valid = next<int>(in), s.ready = next<int>(in);
+        const int bits = next<int>(in), open = next<int>(in), beats = next<int>(in);
+        for (auto &share : s.shares) share = list(in, bits);
+        s.open = list(in, open);
+        for (auto &of_class : s.fixed) of_class = list<std::string>(in, beats);
+        s.shown = list<std::string>(in, open ? beats : 0);
     }
-    int out_valid, out_bits;
-    in >> out_valid >> out_bits;
-    std::vector<int> out_shares[2];
-    for (auto &share : out_shares) {
-        share.resize(out_bits);
-        for (int &x : share) in >> x;
-    }
-    in >> n_flops;
-    std::vector<Flop> flops(n_flops);
+    const int out_valid = next<int>(in), out_bits = next<int>(in);
+    const std::vector<int> out_shares[2] = {list(in, out_bits), list(in, out_bits)};
+    std::vector<Flop> flops(next<int>(in));
     for (Flop &f : flops) in >> f.d >> f.enable >> f.q;
-    in >> n_steps;
-    std::vector<std::vector<Gate>> steps(n_steps);
-    for (auto &step : steps) {
-        int n;
-        in >> n;
-        step.resize(n);
-        for (Gate &g : step) in >> g.kind >> g.a >> g.b >> g.s >> g.out >> g.counted;
-    }
+    std::vector<Gate> gates(next<int>(in));
+    for (Gate &g : gates) in >> g.kind >> g.a >> g.b >> g.s >> g.out;
     if (!in) {
         std::cerr << "not a netlist\n";
         return 2;
     }
-    size_t most = 0;
-    for (auto &step : steps) most = std::max(most, step.size());
-    made.assign(most, ZERO);
-    std::vector<const Gate *> which(most);
-    next_q.assign(n_flops, ZERO);
 
-    std::vector<uint64_t> sum[2], squares[2];
-    for (int g = 0; g < 2; g++) {
-        sum[g].assign(cycles, 0);
-        squares[g].assign(cycles, 0);
-    }
-
-    // A gate is computed when an input has changed a step ago: most of what could change does not.
-    std::vector<uint32_t> changed(nets, 0);
+    std::vector<std::vector<int>> reads(nets);            // the gates that a net goes to
+    for (size_t i = 0; i < gates.size(); i++)
+        for (int x : {gates[i].a, gates[i].b, gates[i].s}) reads[x].push_back(int(i));
+    std::vector<V> net(nets, ZERO), next_q(flops.size()), made(gates.size());
+    net[1] = ONES;
+    std::vector<Counter> counters(groups);
+    std::vector<uint32_t> due_at(gates.size(), 1);
+    std::vector<int> due, computed;
     uint32_t now = 1;
-    auto put = [&](int where, V x, bool counted = true) {
+    for (size_t i = 0; i < gates.size(); i++) due.push_back(int(i));  // at first no net is what its gate makes
+
+    auto put = [&](int where, V x) {
         const V toggles = net[where] ^ x;
-        if (where < 2 || !(toggles[0] | toggles[1] | toggles[2] | toggles[3])) return;
-        if (counted) count(toggles);
+        uint64_t any = 0;
+        for (int w = 0; w < WORDS; w++) any |= toggles[w];
+        if (where < 2 || !any) return;
+        if (group_of[where] >= 0) counters[group_of[where]].count(toggles);
         net[where] = x;
-        changed[where] = now;
+        for (int g : reads[where])
+            if (due_at[g] != now) due_at[g] = now, due.push_back(g);
     };
-    auto settle = [&](bool all) {
-        for (auto &step : steps) {
+    auto settle = [&] {
+        while (!due.empty()) {
             now++;
-            size_t n = 0;
-            for (const Gate &g : step) {
-                const uint32_t last = now - 1;
-                if (!all && changed[g.a] != last && changed[g.b] != last && changed[g.s] != last) continue;
+            computed.swap(due);
+            due.clear();
+            for (size_t i = 0; i < computed.size(); i++) {
+                const Gate &g = gates[computed[i]];
                 const V a = net[g.a], b = net[g.b];
-                V z;
                 switch (g.kind) {
-                    case 0: z = ~a; break;
-                    case 1: z = a & b; break;
-                    case 2: z = a | b; break;
-                    case 3: z = a ^ b; break;
-                    case 4: { V s = net[g.s]; z = (s & b) | (~s & a); break; }
-                    default: z = a;
+                    case 0: made[i] = ~a; break;
+                    case 1: made[i] = a & b; break;
+                    case 2: made[i] = a | b; break;
+                    case 3: made[i] = a ^ b; break;
+                    case 4: { V s = net[g.s]; made[i] = (s & b) | (~s & a); break; }
+                    default: made[i] = a;
                 }
-                made[n] = z;
-                which[n++] = &g;
             }
-            for (size_t i = 0; i < n; i++) put(which[i]->out, made[i], which[i]->counted);
+            for (size_t i = 0; i < computed.size(); i++) put(gates[computed[i]].out, made[i]);
         }
         now++;
     };
-    auto edge = [&] {
-        for (size_t i = 0; i < flops.size(); i++) {
-            const Flop &f = flops[i];
-            const V e = net[f.enable];
-            next_q[i] = (e & net[f.d]) | (~e & net[f.q]);
-        }
-    };
 
-    for (int batch = 0; batch < batches; batch++) {
+    const int columns = groups + 1;                       // and all
+    std::vector<double> offset(size_t(cycles) * columns, 0);
+    std::vector<Sums> sums(size_t(cycles) * columns * POWERS, Sums{});
+    Numbers every[LANES / 16], x[LANES / 16];
+    for (int batch = -1; batch < batches; batch++) {
+        if (batch < 1) seed = batch < 0 ? 1 : strtoull(argv[3], 0, 10);
         std::vector<int> beat(streams.size(), 0), shown(streams.size(), -1), taken(streams.size(), 0);
         for (int cycle = -3; cycle < cycles; cycle++) {
-            for (int k = 0; k < PLANES; k++) plane[k] = ZERO, holds[k] = false;
+            for (Counter &c : counters) c.clear();
             // The edge: what the registers take, and what comes in.
-            edge();
+            for (size_t i = 0; i < flops.size(); i++) {
+                const V e = net[flops[i].enable];
+                next_q[i] = (e & net[flops[i].d]) | (~e & net[flops[i].q]);
+            }
             for (size_t i = 0; i < streams.size(); i++)
                 taken[i] = cycle > 0 && shown[i] >= 0 && (net[streams[i].ready][0] & 1);
             for (size_t i = 0; i < flops.size(); i++) put(flops[i].q, next_q[i]);
-            if (reset >= 0) put(reset, cycle < -1 ? ONES : ZERO);
-            if (random_valid >= 0) put(random_valid, ONES);
-            for (int x : high) put(x, ONES);
-            for (int x : random_nets) put(x, masked ? drawn() : ZERO);
+            put(reset, cycle < -1 ? ONES : ZERO);
+            put(random_valid, ONES);
+            for (int y : high) put(y, ONES);
+            for (int y : random_nets) put(y, masked ? drawn() : ZERO);
             for (size_t i = 0; i < streams.size(); i++) {
                 Stream &s = streams[i];
                 if (taken[i]) beat[i]++, shown[i] = -1;
-                if (cycle < 0 || beat[i] == int(s.fixed.size())) {
+                if (cycle < 0 || beat[i] == int(s.fixed[0].size())) {
                     put(s.valid, ZERO);
                 } else if (shown[i] < 0) {
                     shown[i] = beat[i];
                     put(s.valid, ONES);
                     for (size_t j = 0; j < s.shares[0].size(); j++) {
-                        V x = drawn(), mask = masked ? drawn() : ZERO;
-                        for (int w = 0; w < 4; w++) x[w] = (x[w] & ~FIXED) | (s.fixed[beat[i]][j] == '1' ? FIXED : 0);
-                        put(s.shares[0][j], x ^ mask);
+                        V secret = drawn(), mask = masked ? drawn() : ZERO;
+                        for (int c = 0; c < FIXED; c++) {
+                            const char bit = s.fixed[c][beat[i]][j];
+                            const V lanes = ONES & (FIRST_CLASS << c);
+                            if (bit != '-') secret = (secret & ~lanes) | (bit == '1' ? lanes : ZERO);
+                        }
+                        put(s.shares[0][j], secret ^ mask);
                         put(s.shares[1][j], mask);
                     }
                     for (size_t j = 0; j < s.open.size(); j++) put(s.open[j], s.shown[beat[i]][j] == '1' ? ONES : ZERO);
                 }
             }
-            settle(batch == 0 && cycle < 0);                  // at first no net is what its gate makes
-            settle_count();
+            settle();
             if (cycle < 0) continue;
-            if (batch == 0 && (net[out_valid][0] & 1)) {
-                printf("out ");
+            if (batch < 0 && (net[out_valid][0] & 1)) {
                 for (int i = 0; i < out_bits; i++) putchar('0' + ((net[out_shares[0][i]] ^ net[out_shares[1][i]])[0] & 1));
                 putchar('\n');
             }
-            for (int g = 0; g < 2; g++) {
-                const uint64_t of = g ? ~FIXED : FIXED;
-                uint64_t total = 0, total_squares = 0;
-                for (int k = 0; k < PLANES; k++) {
-                    total += ones(plane[k], of) << k;
-                    total_squares += ones(plane[k], of) << 2 * k;
-                    for (int l = 0; l < k; l++) total_squares += ones(plane[k] & plane[l], of) << (k + l + 1);
+            memset(every, 0, sizeof every);
+            for (int g = 0; g < columns; g++) {
+                const size_t at = size_t(cycle) * columns + g;
+                if (g < groups) {
+                    if (!counters[g].used && !offset[at]) continue;
+                    memset(x, 0, sizeof x);
+                    counters[g].add_to(x);
+                    for (int i = 0; i < LANES / 16; i++) every[i] += x[i];
                 }
-                sum[g][cycle] += total;
-                squares[g][cycle] += total_squares;
+                Few of_lanes[LANES / CLASSES];
+                memcpy(of_lanes, g < groups ? x : every, sizeof of_lanes);
+                Sums sum[POWERS] = {};
+                for (const Few &of : of_lanes) {
+                    const Sums y = __builtin_convertvector(of, Sums) - offset[at], y2 = y * y;
+                    sum[0] += y, sum[1] += y2, sum[2] += y2 * y, sum[3] += y2 * y2;
+                }
+                if (batch < 0) {
+                    for (int c = 0; c < CLASSES; c++) offset[at] += sum[0][c] / LANES;
+                    offset[at] = std::round(offset[at]);
+                } else {
+                    for (int p = 0; p < POWERS; p++) sums[at * POWERS + p] += sum[p];
+                }
             }
         }
         for (size_t i = 0; i < streams.size(); i++)
-            if (beat[i] != int(streams[i].fixed.size())) {
+            if (beat[i] != int(streams[i].fixed[0].size())) {
                 std::cerr << "a stream was not taken\n";
                 return 2;
             }
     }
-
-    const double n = 128.0 * batches;
-    for (int c = 0; c < cycles; c++) {
-        double mean[2], of_mean = 0;
-        for (int g = 0; g < 2; g++) {
-            mean[g] = sum[g][c] / n;
-            of_mean += (squares[g][c] - sum[g][c] * mean[g]) / (n - 1) / n;
-        }
-        const double t = of_mean > 0 ? (mean[0] - mean[1]) / std::sqrt(of_mean) : mean[0] == mean[1] ? 0 : INFINITY;
-        printf("%.4f %.2f %.2f\n", t, mean[0], mean[1]);
-    }
+    FILE *file = fopen(argv[5], "wb");
+    const bool written = file && fwrite(sums.data(), sizeof(Sums), sums.size(), file) == sums.size();
+    return written && !fclose(file) ? 0 : 2;
 }
