@@ -165,13 +165,15 @@ pub(crate) struct OutputArgs {
 // The options with which a file is opened.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OpenArgs {
-    /// Open with this key file; can be repeated
+    /// Open with this key file; can be repeated [env: POLYSEAL_KEY_FILE]
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Open with the age identities or the private SSH key in this file; can be repeated
+    /// Open with the age identities or the private SSH key in this file; can be repeated [env:
+    /// POLYSEAL_IDENTITY_FILE]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor: one line
+    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE, which
+    /// names a file]
     #[arg(long, value_name = "FD")]
     pub(crate) passphrase_fd: Option<u32>,
     /// Its first line is the passphrase. Only a variable names it.
@@ -273,13 +275,15 @@ pub(crate) struct UnboundArgs {
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
-    /// Encrypt with this key file; can be repeated
+    /// Encrypt with this key file; can be repeated [env: POLYSEAL_KEY_FILE]
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Encrypt to the recipients of the identities in this file; can be repeated
+    /// Encrypt to the recipients of the identities in this file; can be repeated [env:
+    /// POLYSEAL_IDENTITY_FILE]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor: one line
+    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE, which
+    /// names a file]
     #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
     pub(crate) passphrase_fd: Option<u32>,
     /// Its first line is the passphrase. Only a variable names it.

@@ -27,6 +27,7 @@ mod web;
 
 #[cfg(feature = "bench")]
 mod bench;
+mod environment;
 #[cfg(feature = "stores-tests")]
 mod fake_s3;
 mod full_disk;

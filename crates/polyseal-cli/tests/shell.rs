@@ -22,7 +22,8 @@ fn completions_know_every_command() {
     let room = TestDir::new();
     let commands = commands(&room, &[]);
     assert!(commands.len() >= 10, "{commands:?}");
-    for (shell, begin) in [("bash", "_polyseal"), ("zsh", "#compdef polyseal"), ("fish", "#")] {
+    let begins = [("bash", "_polyseal"), ("zsh", "#compdef polyseal"), ("fish", "#")];
+    for (shell, begin) in begins.into_iter().chain([("nushell", "module completions")]) {
         let script = room.run(["completions", shell], b"").succeeds();
         let text = String::from_utf8(script.clone()).unwrap();
         assert!(text.starts_with(begin), "{shell}");
@@ -98,10 +99,30 @@ fn every_command_has_a_page() {
         let page = String::from_utf8(room.read(&format!("man/{name}"))).unwrap();
         let title = name.strip_suffix(".1").unwrap().replace('-', "\\-");
         assert!(page.contains(&format!(".SH NAME\n{title} \\- ")), "{name}");
-        assert!(page.contains(".SH SYNOPSIS\n"), "{name}");
+        for section in ["SYNOPSIS", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
+            assert!(page.contains(&format!(".SH {section}\n")), "{name}, {section}");
+        }
+        assert!(!page.contains("EXTRA"), "{name}");
     }
     let page = room.run(["man"], b"").succeeds();
     assert!(page == room.read("man/polyseal.1"));
+    let of_encrypt = room.run(["man", "encrypt"], b"").succeeds();
+    assert!(of_encrypt == room.read("man/polyseal-encrypt.1"));
+    let of_encrypt = String::from_utf8(of_encrypt).unwrap();
+    // An example is a line of its own.
+    let begin = of_encrypt.find(".SH EXAMPLES\n.nf\n").unwrap();
+    let (code, _) = of_encrypt[begin..].split_once("\n.fi\n").unwrap();
+    assert!(
+        code.lines().skip(2).count() >= 7 && code.contains("\npolyseal encrypt \\-p "),
+        "{code}"
+    );
+    for part in [".SH ENVIRONMENT\n", "POLYSEAL_KEY_FILE", ".SH FILES\n"] {
+        assert!(of_encrypt.contains(part), "{part}");
+    }
+    assert!(
+        room.run(["man", "kms", "check"], b"").succeeds() == room.read("man/polyseal-kms-check.1")
+    );
+    room.run(["man", "encript"], b"").fails(2, "no command encript");
     room.run(["man", "-o", "man"], b"").fails(2, "already exists");
     // A link is replaced, and not what it leads to.
     std::fs::remove_file(room.path("man/polyseal.1")).unwrap();

@@ -360,7 +360,9 @@ fn what_is_no_file_is_told_and_the_rest_is_done() {
     // A part of a sealed tree.
     let args = ["verify", "-k", "k", "--recursive", "--exclude", "b", "--exclude", "*.txt", "s"];
     let shown = String::from_utf8_lossy(&room.run(args, b"").succeeds()).into_owned();
-    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert_eq!(shown.matches("whole and authentic").count(), 3, "{shown}");
+    assert!(shown.ends_with("\nverified 3 files, 10 bytes\n"), "{shown}");
+    assert_eq!(room.run([&args[..], &["--quiet"]].concat(), b"").succeeds(), b"");
 }
 
 /// A room with a sealed tree `s`, and a key `other`.
@@ -441,7 +443,7 @@ fn a_rekey_that_is_killed_at_any_step_is_finished_by_running_it_again() {
             let second = room.run([&REKEY[..], how].concat(), b"");
             assert!(second.0.status.success(), "{how:?}, step {steps}: {}", second.errors());
             let shown = room.run(["verify", "-k", "other", "--recursive", "s"], b"").succeeds();
-            assert_eq!(lines(&shown), 5);
+            assert_eq!(lines(&shown), 5 + 1);
             let found = room.shell("find s -name '*.header-backup'").succeeds();
             assert!(found.is_empty(), "{}", String::from_utf8_lossy(&found));
         }
@@ -486,7 +488,7 @@ fn a_tree_is_encrypted_anew_into_another() {
     let errors = room.run(again, b"").fails(3, "2 of 6 files failed").errors();
     assert!(errors.contains("not the file that the manifest has there"), "{errors}");
     let verify = ["verify", "-k", "other", "--recursive", "third"];
-    assert_eq!(lines(&room.run(verify, b"").succeeds()), 3);
+    assert_eq!(lines(&room.run(verify, b"").succeeds()), 3 + 1);
 }
 
 /// Somebody who can write to the tree must not be able to keep others from being locked out.
@@ -566,7 +568,7 @@ fn what_a_second_run_can_know() {
         let shown = String::from_utf8_lossy(&outcome.0.stdout).into_owned();
         assert_eq!(shown.matches(": a new key opens it already").count(), 1, "{shown}");
         let line = "$P verify --passphrase-fd 3 --recursive s 3< words";
-        assert_eq!(lines(&room.shell(line).succeeds()), 5);
+        assert_eq!(lines(&room.shell(line).succeeds()), 5 + 1);
     }
 }
 

@@ -12,7 +12,7 @@ use polyseal_file::age::v1::Encryptor;
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, DecryptError, FileKey, Identity, IdentityKind, KeyError,
     KeyProblem, MAX_KEYS_FILE_BYTES, MAX_SSH_FILE_BYTES, NoCallbacks, Recipient, RecipientList,
-    Stanza, generate, hybrid, parse_identities, to_recipients,
+    Stanza, generate, hybrid, parse_identities, recipient_texts, to_recipients,
 };
 use polyseal_file::{Decryptor, Error, Input, Output, Recipients, SecretText};
 use sha2::{Digest, Sha256};
@@ -191,6 +191,21 @@ fn what_is_encrypted_here_opens_here() {
         let file = sealed(to_recipients(&data(keys), None, &NoCallbacks).unwrap());
         assert_eq!(opened(&file, &identities(keys)).unwrap(), data("message"), "{keys}");
     }
+}
+
+#[test]
+fn recipients_are_told_of_every_identity_that_knows_its_own() {
+    let of = |keys: &str| recipient_texts(&data(keys), Some(keys), &NoCallbacks, &[]);
+    for keys in ["x25519.txt", "hybrid.txt"] {
+        assert_eq!(of(keys).unwrap(), [public(keys)]);
+    }
+    for keys in SSH {
+        // Without the comment behind the key.
+        let line = text(&format!("{keys}.pub"));
+        let line: Vec<_> = line.split(' ').take(2).collect();
+        assert_eq!(of(keys).unwrap(), [line.join(" ").trim_end()], "{keys}");
+    }
+    assert!(of("x25519.age").is_err());
 }
 
 #[test]

@@ -14,6 +14,7 @@ use ::p256::{PublicKey, SecretKey};
 use polyseal_file::age::{
     BoundedIdentity, Callbacks, InProcessPlugin, Keeper, KeeperError, KeyError, KeyProblem,
     NoCallbacks, Recipient, RecipientList, in_process, p256, parse_identities_with,
+    recipient_texts,
 };
 use polyseal_file::{
     Class, Decryptor, Encryptor, Error, Identities, Input, Output, Recipients, SecretText,
@@ -121,6 +122,11 @@ impl InProcessPlugin for Plugin {
         Self::check(data)?;
         Ok(Box::new(recipient()))
     }
+
+    fn recipient_text(&self, data: &[u8]) -> Result<String, KeyError> {
+        Self::check(data)?;
+        Ok(recipient().to_string())
+    }
 }
 
 #[derive(Clone)]
@@ -165,6 +171,13 @@ fn an_identity_of_a_plugin_in_this_process_plain_and_encrypted() {
         list.add_identities(&file, None, &Passphrase).unwrap();
         let sealed = seal(list.into_recipients(&Passphrase).unwrap());
         assert_eq!(open(kept(Software::default()), &sealed).unwrap(), b"message");
+        let texts = recipient_texts(&file, None, &Passphrase, &plugins()).unwrap();
+        assert_eq!(texts, [recipient().to_string()]);
+    }
+    // A program is asked nothing.
+    if cfg!(feature = "plugin") {
+        let untold = recipient_texts(line.as_bytes(), None, &Passphrase, &[]).unwrap_err();
+        assert_eq!(*untold.problem(), KeyProblem::RecipientNotTold("kept".to_owned()));
     }
 }
 

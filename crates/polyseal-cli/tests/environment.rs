@@ -1,0 +1,78 @@
+//! Variables that name files of keys: for containers and units.
+
+use std::process::{Output, Stdio};
+
+use crate::common::TestDir;
+
+const KEY: &str = "POLYSEAL_KEY_FILE";
+const IDENTITY: &str = "POLYSEAL_IDENTITY_FILE";
+const PASSPHRASE: &str = "POLYSEAL_PASSPHRASE_FILE";
+
+fn run(room: &TestDir, variables: &[(&str, &str)], args: &[&str]) -> Output {
+    let mut tool = room.command(args);
+    tool.envs(variables.iter().copied()).stdin(Stdio::null());
+    tool.output().unwrap()
+}
+
+fn said(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
+#[test]
+fn what_they_name_opens_and_encrypts() {
+    let room = TestDir::new();
+    room.write("message", b"attack at dawn");
+    room.run(["keygen", "-t", "x25519", "-o", "identity"], b"").succeeds();
+    room.write("words", b"correct horse battery staple\nand more\n");
+    for (variable, file) in [(KEY, "k"), (IDENTITY, "identity"), (PASSPHRASE, "words")] {
+        let sealed = format!("{file}.sealed");
+        let done = run(&room, &[(variable, file)], &["encrypt", "-o", &sealed, "message"]);
+        assert!(done.status.success(), "{variable}: {}", said(&done));
+        for command in [&["decrypt"][..], &["cat"], &["verify", "-q"]] {
+            let done = run(&room, &[(variable, file)], &[command, &[sealed.as_str()]].concat());
+            assert!(done.status.success(), "{variable} {command:?}: {}", said(&done));
+            let wanted: &[u8] = if command[0] == "verify" { b"" } else { b"attack at dawn" };
+            assert_eq!(done.stdout, wanted, "{variable} {command:?}");
+        }
+        let none = run(&room, &[(variable, "")], &["decrypt", &sealed]);
+        assert_eq!(none.status.code(), Some(4), "{variable}: {}", said(&none));
+    }
+    let rekey = ["rekey", "--keep", "--to-key", "k", "identity.sealed"];
+    assert!(run(&room, &[(IDENTITY, "identity")], &rekey).status.success());
+    room.run(["verify", "-k", "k", "identity.sealed"], b"").succeeds();
+}
+
+#[test]
+fn they_count_only_where_no_key_is_named() {
+    let room = TestDir::new();
+    room.write("message", b"attack at dawn");
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let done = run(&room, &[(KEY, "other")], &["encrypt", "-k", "k", "-o", "sealed", "message"]);
+    assert!(done.status.success(), "{}", said(&done));
+    room.run(["verify", "-k", "other", "sealed"], b"").fails(4, "none of the keys");
+    let done = run(&room, &[(KEY, "k")], &["verify", "-k", "other", "sealed"]);
+    assert_eq!(done.status.code(), Some(4));
+    assert!(run(&room, &[(KEY, "k")], &["verify", "sealed"]).status.success());
+}
+
+#[test]
+fn a_secret_in_one_is_refused_and_not_shown() {
+    let room = TestDir::new();
+    room.write("message", b"attack at dawn");
+    let key = String::from_utf8(room.read("k")).unwrap();
+    let key = key.lines().find(|line| line.starts_with("polyseal-key-")).unwrap();
+    let hexadecimal = "0123456789abcdef".repeat(4);
+    let passphrase = "correct-horse-battery-staple";
+    for (variable, secret, code) in [
+        (KEY, key, 2),
+        (IDENTITY, key, 2),
+        (KEY, hexadecimal.as_str(), 2),
+        (PASSPHRASE, passphrase, 1),
+    ] {
+        let done = run(&room, &[(variable, secret)], &["encrypt", "-o", "out", "message"]);
+        assert_eq!(done.status.code(), Some(code), "{variable}: {}", said(&done));
+        let shown = said(&done);
+        assert!(shown.contains(variable) && !shown.contains(secret), "{shown}");
+        assert!(!room.path("out").exists());
+    }
+}
