@@ -128,7 +128,7 @@ def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
     """A folder of an artifact is named by its download and as FROM; what is published is in target/approved."""
     jobs = (ROOT / ".github/workflows/release.yml").read_text().split("\njobs:\n")[1]
     jobs = re.split(r"^  (?=[a-z]+:$)", jobs, flags=re.M)[1:]
-    assert len(jobs) == 4
+    assert len(jobs) == 7
     for job in jobs:
         downloads = re.findall(r"download-artifact@.*\n +with:\n +name: release\n +path: (.*)", job)
         if not downloads:
@@ -141,5 +141,5 @@ def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
         published = re.findall(r"target/\S+", job)
         assert all(path.startswith("target/approved/") for path in published), published
     makefile = (RELEASE / "Makefile").read_text()
-    for target in ["sign", "publish-python"]:
+    for target in ["sign", "publish-python", "publish-npm", "publish-container"]:
         assert re.search(rf"^{target}: approve\b", makefile, re.M)
