@@ -4,10 +4,13 @@
 use std::fmt;
 use std::io;
 
+use polyseal::registry::nearest;
+
 #[cfg(feature = "age")]
 use crate::age::{KeeperError, PluginError};
 use crate::class::reason;
 use crate::key::Key;
+use crate::suite::Suite;
 
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -345,7 +348,13 @@ impl fmt::Display for Error {
                 write!(f, "segment {segment} has been sealed before, with another plaintext")
             }
             Self::Ticket => f.write_str("not a ticket for sealing in parts, or it was altered"),
-            Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
+            Self::Suite(suite) => {
+                write!(f, "{suite} is not a suite for files")?;
+                match nearest(suite, Suite::allowed().iter().copied()) {
+                    Some(name) => write!(f, "; did you mean {name}?"),
+                    None => Ok(()),
+                }
+            }
             Self::SuiteLeftOut { suite, feature } => write!(
                 f,
                 "the suite {suite} is left out of this build: the feature `{feature}` brings it"

@@ -5,7 +5,8 @@
 //! which are made when somebody asks for them by name.
 
 use polyseal::Error;
-use polyseal::registry::{Algorithm, Family, Identity, Kind, families};
+use polyseal::registry::{Algorithm, Family, Identity, Kind, families, nearest};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -98,9 +99,9 @@ fn documentation(algorithm: &Algorithm) -> String {
 #[pyfunction]
 #[pyo3(pass_module)]
 fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py, PyType>> {
-    let algorithm: Algorithm = name.parse().map_err(message_error)?;
+    let algorithm: Algorithm = name.parse().map_err(|error| unknown(name, error))?;
     if algorithm.family().identity.papers_only {
-        return Err(message_error(Error::UnknownAlgorithm));
+        return Err(unknown(name, Error::UnknownAlgorithm));
     }
     let class_name = class_name(algorithm.family().identity.id);
     let base = module.getattr(class_name.as_str())?.cast_into::<PyType>()?;
@@ -108,6 +109,20 @@ fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<B
         return Ok(base);
     }
     class(&base, &class_name, &algorithm)
+}
+
+/// The error, and for a name that nothing has the one that was perhaps meant.
+fn unknown(name: &str, error: Error) -> PyErr {
+    if error != Error::UnknownAlgorithm {
+        return message_error(error);
+    }
+    let id = name.split(':').next().unwrap_or_default();
+    let families = families().iter().filter(|family| !family.identity.papers_only);
+    let meant = match nearest(id, families.map(|family| family.identity.id)) {
+        Some(meant) => format!("; did you mean {meant:?}?"),
+        None => String::new(),
+    };
+    PyValueError::new_err(format!("unknown algorithm {name:?}{meant}"))
 }
 
 /// The names of all suites: the algorithms that files are encrypted with.

@@ -71,6 +71,46 @@ pub fn family(id: &str) -> Option<&'static Family> {
     families().iter().find(|f| f.identity.id == id)
 }
 
+/// The one of `names` that is most like `text`, for a message to ask whether that was meant; `None`
+/// if none is like it. Of several, the longest.
+///
+/// ```
+/// use polyseal::registry::{families, nearest};
+///
+/// let names = || families().iter().map(|family| family.identity.id);
+/// assert_eq!(nearest("aegis-256-x2", names()), Some("aegis-256x2"));
+/// assert_eq!(nearest("rot13", names()), None);
+/// ```
+#[must_use]
+pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let edits = names.into_iter().map(|name| (edits(text, name), name));
+    let near = edits.filter(|(edits, name)| 2 * edits <= name.len().min(text.len() + 1));
+    near.min_by_key(|(edits, name)| (*edits, usize::MAX - name.len())).map(|(_, name)| name)
+}
+
+/// How many bytes must be added, removed or replaced to make `b` of `a`: Levenshtein's distance.
+/// A name has at most 64; of longer ones the rest counts whole.
+fn edits(a: &str, b: &str) -> usize {
+    const MOST: usize = 64;
+    let (a, rest_a) = a.as_bytes().split_at(a.len().min(MOST));
+    let (b, rest_b) = b.as_bytes().split_at(b.len().min(MOST));
+    // From a's beginnings to the beginning of b that is looked at.
+    let mut row = [0; MOST + 1];
+    for (i, edits) in row.iter_mut().enumerate() {
+        *edits = i;
+    }
+    for (j, y) in b.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = j + 1;
+        for (i, x) in a.iter().enumerate() {
+            let replaced = before + usize::from(x != y);
+            before = row[i + 1];
+            row[i + 1] = replaced.min(row[i] + 1).min(before + 1);
+        }
+    }
+    row[a.len()] + rest_a.len() + rest_b.len()
+}
+
 /// The ids of the families that optional features bring, whether or not this build has them.
 const OPTIONAL: &[(&str, &[&str])] = &[
     (

@@ -59,11 +59,8 @@ pub fn contender(
             return flex(operation, backend, FlexCivPublic::with_backend);
         }
         ("flex-robust", 32, 24) => return flex(operation, backend, FlexRobust::with_backend),
-<<<<<<< HEAD
         ("och-areion-p", ..) => return flex(operation, backend, OchAreionP::with_backend),
-=======
         ("flex-robust-ae", 32, 24) => return flex(operation, backend, FlexRobustAe::with_backend),
->>>>>>> 6d43ef0e040a225b732941f445cb10acdf8322ca
         _ => {}
     }
     if algorithm.tag_bytes() != 16 {
@@ -396,10 +393,7 @@ mod tests {
         compare("flex-och-transport", typed::<FlexOchTransport>());
         compare("flex-civ-public", typed::<FlexCivPublic>());
         compare("flex-robust", typed::<FlexRobust>());
-<<<<<<< HEAD
         compare("och-areion-p", typed::<OchAreionP>());
-=======
         compare("flex-robust-ae", typed::<FlexRobustAe>());
->>>>>>> 6d43ef0e040a225b732941f445cb10acdf8322ca
     }
 }

@@ -1,6 +1,6 @@
 //! The attacks that the examples show, and what withstands them.
 
-#[path = "../../examples/support/mod.rs"]
+#[path = "../../examples/attacks/support/mod.rs"]
 mod support;
 
 mod adversary;
