@@ -23,11 +23,14 @@
 //
 // # Suites
 //
-// The default is AES-256-GCM, which every reader of the format has. The suites
-// that are made of AES-GCM, HMAC and HKDF are computed as well. AEGIS, which
-// the tool takes by default, DNDK, Flex and OMD are known by name: such a file
-// is refused with [ErrUnsupportedSuite] after its header was opened. Use
-// `polyseal encrypt --portable` to write files for this package.
+// The default is AES-256-GCM, which every reader of the format has. AEGIS,
+// which the tool takes by default, and the suites that are made of AES-GCM,
+// HMAC and HKDF are computed as well. DNDK, Flex and OMD are known by name: such
+// a file is refused with [ErrUnsupportedSuite] after its header was opened. Use
+// the tool, or `polyseal encrypt --portable` to write files for this package.
+//
+// AEGIS is fast on amd64 with instructions for AES. Elsewhere, and with the
+// build tag purego, it is portable, in constant time and slow.
 //
 // # What is certain
 //

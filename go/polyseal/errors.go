@@ -96,7 +96,8 @@ type UnsupportedSuiteError struct {
 }
 
 func (e *UnsupportedSuiteError) Error() string {
-	return fmt.Sprintf("polyseal: unsupported suite %s", e.Suite)
+	return fmt.Sprintf("polyseal: unsupported suite %s: the tool opens such a file, "+
+		"and re-encrypted with polyseal encrypt --portable it opens here", e.Suite)
 }
 
 // Is makes errors.Is(err, ErrUnsupportedSuite) true.

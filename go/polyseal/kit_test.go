@@ -302,41 +302,18 @@ func TestKit(t *testing.T) {
 	if unsupported == 0 || unsupported == len(k.index.Tests) {
 		t.Error("the kit has cases of both kinds")
 	}
-	withAEGIS(func() {
-		outcomes, unsupported := runKit(t, k)
-		t.Logf("with AEGIS-256 of the tests: %v; %d of suites that are not computed", outcomes, unsupported)
-	})
 }
 
 func TestKitParts(t *testing.T) {
 	k := loadKit(t)
-	for _, supported := range []bool{false, true} {
-		run := func() {
-			for _, c := range k.index.Parts {
-				data := k.file(t, c.File)
-				h, err := ReadHeader(bytes.NewReader(data))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !h.Suite().Supported() {
-					if supported {
-						t.Errorf("%s: a part in the suite %s", c.File, h.Suite())
-					}
-					c.Outcome = "unsupported-suite"
-				}
-				plaintext := make([]byte, c.Length)
-				f, err := Open(bytes.NewReader(data), int64(len(data)), c.options(1), k.identities(c)...)
-				if err == nil {
-					_, err = f.ReadAt(plaintext, c.Start)
-				}
-				c.check(t, "a part", plaintext, err, false)
-			}
+	for _, c := range k.index.Parts {
+		data := k.file(t, c.File)
+		plaintext := make([]byte, c.Length)
+		f, err := Open(bytes.NewReader(data), int64(len(data)), c.options(1), k.identities(c)...)
+		if err == nil {
+			_, err = f.ReadAt(plaintext, c.Start)
 		}
-		if supported {
-			withAEGIS(run)
-		} else {
-			run()
-		}
+		c.check(t, "a part", plaintext, err, false)
 	}
 	t.Logf("%d parts", len(k.index.Parts))
 }

@@ -147,51 +147,49 @@ func TestKitPayloadRoots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	withAEGIS(func() {
-		entries, files := map[string]*Entry{}, map[string]*File{}
-		for _, c := range index.Files {
-			data, err := os.ReadFile(filepath.Join(dir, c.File))
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := new(ReadOptions)
-			if c.Context != nil {
-				o.Context = unhex(*c.Context)
-			}
-			f, err := Open(bytes.NewReader(data), int64(len(data)), o, key)
-			if err != nil {
-				t.Fatalf("%s: %v", c.File, err)
-			}
-			files[c.File] = f
-			entries[c.File] = &Entry{Size: c.Size, FileSalt: [32]byte(unhex(c.Salt)), Bound: true,
-				KeyCommitment: [32]byte(unhex(c.KeyCommitment)), PayloadRoot: [32]byte(unhex(c.PayloadRoot))}
-			var out bytes.Buffer
-			if err := f.WriteEntry(&out, entries[c.File]); err != nil || uint64(out.Len()) != c.Size {
-				t.Errorf("%s: %v", c.File, err)
-			}
-			for _, alter := range []func(e *Entry){
-				func(e *Entry) { e.PayloadRoot[31] ^= 1 }, func(e *Entry) { e.KeyCommitment[0] ^= 1 },
-				func(e *Entry) { e.FileSalt[0] ^= 1 }, func(e *Entry) { e.Size++ }, func(e *Entry) { e.Type = fs.ModeDir },
-			} {
-				e := *entries[c.File]
-				alter(&e)
-				if err := f.WriteEntry(io.Discard, &e); err != ErrDoesNotBelong {
-					t.Errorf("%s, another entry: %v", c.File, err)
-				}
+	entries, files := map[string]*Entry{}, map[string]*File{}
+	for _, c := range index.Files {
+		data, err := os.ReadFile(filepath.Join(dir, c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := new(ReadOptions)
+		if c.Context != nil {
+			o.Context = unhex(*c.Context)
+		}
+		f, err := Open(bytes.NewReader(data), int64(len(data)), o, key)
+		if err != nil {
+			t.Fatalf("%s: %v", c.File, err)
+		}
+		files[c.File] = f
+		entries[c.File] = &Entry{Size: c.Size, FileSalt: [32]byte(unhex(c.Salt)), Bound: true,
+			KeyCommitment: [32]byte(unhex(c.KeyCommitment)), PayloadRoot: [32]byte(unhex(c.PayloadRoot))}
+		var out bytes.Buffer
+		if err := f.WriteEntry(&out, entries[c.File]); err != nil || uint64(out.Len()) != c.Size {
+			t.Errorf("%s: %v", c.File, err)
+		}
+		for _, alter := range []func(e *Entry){
+			func(e *Entry) { e.PayloadRoot[31] ^= 1 }, func(e *Entry) { e.KeyCommitment[0] ^= 1 },
+			func(e *Entry) { e.FileSalt[0] ^= 1 }, func(e *Entry) { e.Size++ }, func(e *Entry) { e.Type = fs.ModeDir },
+		} {
+			e := *entries[c.File]
+			alter(&e)
+			if err := f.WriteEntry(io.Discard, &e); err != ErrDoesNotBelong {
+				t.Errorf("%s, another entry: %v", c.File, err)
 			}
 		}
-		for _, c := range index.Entries {
-			err := files[c.File].WriteEntry(io.Discard, entries[c.EntryOf])
-			if (err == nil) != c.Belongs || err != nil && err != ErrDoesNotBelong {
-				t.Errorf("%s as %s: %v", c.File, c.EntryOf, err)
-			}
-			unbound := *entries[c.EntryOf]
-			unbound.Bound = false
-			if err := files[c.File].WriteEntry(io.Discard, &unbound); (err == nil) != c.BelongsInVersion1 {
-				t.Errorf("%s as %s, in version 1: %v", c.File, c.EntryOf, err)
-			}
+	}
+	for _, c := range index.Entries {
+		err := files[c.File].WriteEntry(io.Discard, entries[c.EntryOf])
+		if (err == nil) != c.Belongs || err != nil && err != ErrDoesNotBelong {
+			t.Errorf("%s as %s: %v", c.File, c.EntryOf, err)
 		}
-	})
+		unbound := *entries[c.EntryOf]
+		unbound.Bound = false
+		if err := files[c.File].WriteEntry(io.Discard, &unbound); (err == nil) != c.BelongsInVersion1 {
+			t.Errorf("%s as %s, in version 1: %v", c.File, c.EntryOf, err)
+		}
+	}
 	t.Logf("%d roots, %d files, %d entries", len(index.Roots), len(index.Files), len(index.Entries))
 }
 

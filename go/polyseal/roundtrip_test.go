@@ -296,7 +296,7 @@ func TestWriterRefuses(t *testing.T) {
 		"a long body":               {WriteOptions{}, []Recipient{AgeRecipient(fakeRecipient{[]*age.Stanza{{Type: "a", Body: make([]byte, 50000)}}, nil})}},
 		"128 and a key":             {WriteOptions{}, []Recipient{key, AgeRecipient(fakeRecipient{slicesOf(128), nil})}},
 		"an unknown suite":          {WriteOptions{Suite: "aes-192-gcm"}, []Recipient{key}},
-		"a suite not computed":      {WriteOptions{Suite: "aegis-256x2"}, []Recipient{key}},
+		"a suite not computed":      {WriteOptions{Suite: "flex-och"}, []Recipient{key}},
 		"a small segment":           {WriteOptions{SegmentSize: 2048}, []Recipient{key}},
 		"a negative segment":        {WriteOptions{SegmentSize: -4096}, []Recipient{key}},
 		"a segment of 12288":        {WriteOptions{SegmentSize: 12288}, []Recipient{key}},

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"crypto/cipher"
 	"slices"
+
+	"polyseal.invalid/polyseal/internal/aegis"
 )
 
 // A Suite is the name of the algorithm that seals segments, in the one
@@ -13,7 +15,7 @@ import (
 type Suite string
 
 // The suites that this package computes. AES256GCM is the default, and what
-// all readers of the format have.
+// all readers of the format have. AEGIS256X2 is what the tool writes.
 const (
 	AES256GCM              Suite = "aes-256-gcm"
 	AES128GCM              Suite = "aes-128-gcm"
@@ -24,6 +26,26 @@ const (
 	HKDFCommittedAES256GCM Suite = "hkdf-committed-aes-256-gcm"
 	PaddingFixAES256GCM    Suite = "padding-fix-aes-256-gcm"
 	CTXAES256GCM           Suite = "ctx-aes-256-gcm"
+
+	AEGIS128L       Suite = "aegis-128l"
+	AEGIS128LTag32  Suite = "aegis-128l:tag=32"
+	AEGIS128X2      Suite = "aegis-128x2"
+	AEGIS128X2Tag32 Suite = "aegis-128x2:tag=32"
+	AEGIS128X4      Suite = "aegis-128x4"
+	AEGIS128X4Tag32 Suite = "aegis-128x4:tag=32"
+	AEGIS256        Suite = "aegis-256"
+	AEGIS256Tag32   Suite = "aegis-256:tag=32"
+	AEGIS256X2      Suite = "aegis-256x2"
+	AEGIS256X2Tag32 Suite = "aegis-256x2:tag=32"
+	AEGIS256X4      Suite = "aegis-256x4"
+	AEGIS256X4Tag32 Suite = "aegis-256x4:tag=32"
+
+	CTXAEGIS128L  Suite = "ctx-aegis-128l"
+	CTXAEGIS128X2 Suite = "ctx-aegis-128x2"
+	CTXAEGIS128X4 Suite = "ctx-aegis-128x4"
+	CTXAEGIS256   Suite = "ctx-aegis-256"
+	CTXAEGIS256X2 Suite = "ctx-aegis-256x2"
+	CTXAEGIS256X4 Suite = "ctx-aegis-256x4"
 )
 
 // suiteField is the length of the suite in the header.
@@ -53,26 +75,27 @@ var algorithms = map[Suite]algorithm{
 	PaddingFixAES256GCM:    {key: 32, nonce: 12, tag: 48, perSegment: 48, new: newPaddingFix},
 	CTXAES256GCM:           {key: 32, nonce: 12, tag: 32, perSegment: 16, new: newCTX},
 
-	"aegis-128l":         {key: 16, nonce: 16, tag: 16},
-	"aegis-128l:tag=32":  {key: 16, nonce: 16, tag: 32},
-	"aegis-128x2":        {key: 16, nonce: 16, tag: 16},
-	"aegis-128x2:tag=32": {key: 16, nonce: 16, tag: 32},
-	"aegis-128x4":        {key: 16, nonce: 16, tag: 16},
-	"aegis-128x4:tag=32": {key: 16, nonce: 16, tag: 32},
-	"aegis-256":          {key: 32, nonce: 32, tag: 16},
-	"aegis-256:tag=32":   {key: 32, nonce: 32, tag: 32},
-	"aegis-256x2":        {key: 32, nonce: 32, tag: 16},
-	"aegis-256x2:tag=32": {key: 32, nonce: 32, tag: 32},
-	"aegis-256x4":        {key: 32, nonce: 32, tag: 16},
-	"aegis-256x4:tag=32": {key: 32, nonce: 32, tag: 32},
+	AEGIS128L:       {key: 16, nonce: 16, tag: 16, new: newAEGIS(aegis.AEGIS128L, 16)},
+	AEGIS128LTag32:  {key: 16, nonce: 16, tag: 32, new: newAEGIS(aegis.AEGIS128L, 32)},
+	AEGIS128X2:      {key: 16, nonce: 16, tag: 16, new: newAEGIS(aegis.AEGIS128X2, 16)},
+	AEGIS128X2Tag32: {key: 16, nonce: 16, tag: 32, new: newAEGIS(aegis.AEGIS128X2, 32)},
+	AEGIS128X4:      {key: 16, nonce: 16, tag: 16, new: newAEGIS(aegis.AEGIS128X4, 16)},
+	AEGIS128X4Tag32: {key: 16, nonce: 16, tag: 32, new: newAEGIS(aegis.AEGIS128X4, 32)},
+	AEGIS256:        {key: 32, nonce: 32, tag: 16, new: newAEGIS(aegis.AEGIS256, 16)},
+	AEGIS256Tag32:   {key: 32, nonce: 32, tag: 32, new: newAEGIS(aegis.AEGIS256, 32)},
+	AEGIS256X2:      {key: 32, nonce: 32, tag: 16, new: newAEGIS(aegis.AEGIS256X2, 16)},
+	AEGIS256X2Tag32: {key: 32, nonce: 32, tag: 32, new: newAEGIS(aegis.AEGIS256X2, 32)},
+	AEGIS256X4:      {key: 32, nonce: 32, tag: 16, new: newAEGIS(aegis.AEGIS256X4, 16)},
+	AEGIS256X4Tag32: {key: 32, nonce: 32, tag: 32, new: newAEGIS(aegis.AEGIS256X4, 32)},
+	CTXAEGIS128L:    {key: 16, nonce: 16, tag: 32, new: newCTXAEGIS(aegis.AEGIS128L)},
+	CTXAEGIS128X2:   {key: 16, nonce: 16, tag: 32, new: newCTXAEGIS(aegis.AEGIS128X2)},
+	CTXAEGIS128X4:   {key: 16, nonce: 16, tag: 32, new: newCTXAEGIS(aegis.AEGIS128X4)},
+	CTXAEGIS256:     {key: 32, nonce: 32, tag: 32, new: newCTXAEGIS(aegis.AEGIS256)},
+	CTXAEGIS256X2:   {key: 32, nonce: 32, tag: 32, new: newCTXAEGIS(aegis.AEGIS256X2)},
+	CTXAEGIS256X4:   {key: 32, nonce: 32, tag: 32, new: newCTXAEGIS(aegis.AEGIS256X4)},
+
 	"dndk-gcm":           {key: 32, nonce: 24, tag: 16},
 	"dndk-gcm:kc=1":      {key: 32, nonce: 24, tag: 48},
-	"ctx-aegis-128l":     {key: 16, nonce: 16, tag: 32},
-	"ctx-aegis-128x2":    {key: 16, nonce: 16, tag: 32},
-	"ctx-aegis-128x4":    {key: 16, nonce: 16, tag: 32},
-	"ctx-aegis-256":      {key: 32, nonce: 32, tag: 32},
-	"ctx-aegis-256x2":    {key: 32, nonce: 32, tag: 32},
-	"ctx-aegis-256x4":    {key: 32, nonce: 32, tag: 32},
 	"flex-och":           {key: 32, nonce: 32, tag: 64},
 	"flex-civ":           {key: 32, nonce: 32, tag: 64},
 	"flex-och-public":    {key: 32, nonce: 24, tag: 32},

@@ -134,6 +134,21 @@ func TestToolRoundTrips(t *testing.T) {
 	t.Logf("%d round trips with the tool", cases)
 }
 
+// TestToolDefault opens what the tool writes when it is told nothing about suites.
+func TestToolDefault(t *testing.T) {
+	key := GenerateKey()
+	keyFile := write(t, filepath.Join(t.TempDir(), "key"), key.Text())
+	plaintext := pattern(200000)
+	file := run(t, plaintext, "encrypt", "-k", keyFile)
+	h, err := ReadHeader(bytes.NewReader(file))
+	if err != nil || h.Suite() != AEGIS256X2 {
+		t.Errorf("%v, %v", h.Suite(), err)
+	}
+	if got := open(t, file, nil, key); !bytes.Equal(got, plaintext) {
+		t.Error("another plaintext")
+	}
+}
+
 // TestToolArmorAndHeader passes armour and a header of its own both ways.
 func TestToolArmorAndHeader(t *testing.T) {
 	dir := t.TempDir()
