@@ -163,7 +163,7 @@ func (a *AEAD) crypt(o op, dst, nonce, src, ad []byte) [32]byte {
 		if o == encrypt {
 			a.chunks(encrypt, &s, last[:rate], last[:rate])
 		} else {
-			// What decryption makes of the padding is not absorbed: zeros are.
+			// Decryption turns the padding into noise: zeros are absorbed.
 			before := s
 			a.chunks(decrypt, &s, last[:rate], last[:rate])
 			s = before

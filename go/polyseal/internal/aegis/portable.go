@@ -106,8 +106,8 @@ func exchange(x, y uint64, shift int, low uint64) (uint64, uint64) {
 
 // linear is ShiftRows and MixColumns.
 func linear(q *[8]uint64) {
-	// Of the rows a, b, c, d of a column, in this order from each of them on,
-	// MixColumns makes 2(a + b) + b + (c + d). Here b is next, and a + b sum.
+	// MixColumns makes 2(a + b) + b + (c + d) from the rows a, b, c, d of a
+	// column, in this order from each of them on. Here b is next, a + b sum.
 	x := shiftRows(q[7])
 	next := followingRow(x)
 	top := x ^ next
