@@ -43,7 +43,8 @@ async function bundle(entry, define) {
   const result = await build({
     entryPoints: [join(here, "src", entry)], bundle: true, write: false, minify: true, format: "iife", target: "es2022", platform: "browser",
     legalComments: "none", charset: "utf8", tsconfig: join(here, "tsconfig.json"), absWorkingDir: here, logLevel: "warning",
-    define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
+    // A page has no packages: the library's import of one is left out.
+    define: { "globalThis.process": "undefined", ...Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])) },
   });
   return Buffer.from(result.outputFiles[0].contents);
 }

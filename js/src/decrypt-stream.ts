@@ -41,8 +41,9 @@ export async function decryptStream(
     try {
       await checkContext(header, fileKey, context);
       const cipher = await payloadCipher(header, fileKey, context, options.suites);
+      const info = await headerInfo(header, options.suites);
       const stream = orderedStream(openJobs(reader, header, cipher), segmentsInFlight(header.segmentSize), signal, () => void reader.close());
-      return { header: headerInfo(header, options.suites), suite: header.suite.name, stream };
+      return { header: info, suite: header.suite.name, stream };
     } finally {
       wipe(fileKey);
     }

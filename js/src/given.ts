@@ -80,8 +80,8 @@ export function textOrBytes(value: unknown, what: string): Bytes {
   return new Uint8Array(bytes);
 }
 
-export function listGiven<T>(value: readonly T[], what: string): readonly T[] {
-  if (!Array.isArray(value)) throw invalidArgument(`${what} are given as a list, and not as ${kindOf(value)}.`);
+export function listGiven<T>(value: readonly T[], what: string, example = "[…]"): readonly T[] {
+  if (!Array.isArray(value)) throw invalidArgument(`${what} are given as a list, such as ${example}, and not as ${kindOf(value)}.`);
   return value;
 }
 

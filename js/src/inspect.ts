@@ -8,7 +8,7 @@ import { bytesGiven, isBlob, optionsGiven, type BytesLike } from "./given.js";
 import { countRecipients, headerLength, headerUnit, parseHeader, version, type Header, type Stanza } from "./header.js";
 import { toSource, type Source, type SourceLike } from "./source.js";
 import type { Suites } from "./suites.js";
-import { implementationOf } from "./unlock.js";
+import { isSupported } from "./unlock.js";
 
 export type StanzaInfo =
   | { type: "key-file"; keyId: Uint8Array }
@@ -105,11 +105,11 @@ export async function inspect(source: SourceLike, options: HeaderOptions = {}): 
   return headerInfo((await readHeader(source, options)).header, options.suites);
 }
 
-export function headerInfo(header: Header, suites: Suites | undefined): HeaderInfo {
+export async function headerInfo(header: Header, suites: Suites | undefined): Promise<HeaderInfo> {
   return {
     version,
     suite: header.suite.name,
-    suiteSupported: implementationOf(header.suite.name, suites) !== undefined,
+    suiteSupported: await isSupported(header.suite.name, suites),
     segmentSize: header.segmentSize,
     tagLength: header.suite.tagLength,
     payloadOffset: header.payloadOffset,

@@ -97,7 +97,7 @@ const isComplete: Record<string, (value: never) => boolean> = {
 };
 
 function checkAll<T extends Key | Recipient>(list: readonly T[], what: string, foreign: string, advice: string): readonly T[] {
-  return listGiven(list, what).map((one) => {
+  return listGiven(list, what, "[key]").map((one) => {
     const type: unknown = typeof one === "object" && one !== null ? one.type : undefined;
     if (type === foreign) throw invalidArgument(advice);
     if (typeof type !== "string" || !Object.hasOwn(isComplete, type) || isComplete[type]?.(one as never) !== true) {

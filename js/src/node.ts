@@ -28,13 +28,14 @@ export async function fileHandleSource(handle: FileHandle): Promise<Source> {
 
 const changed = (): PolysealError => new PolysealError("source-changed", "The file changed while it was read.");
 
-/** A file by its name. Close it when it is no longer needed. */
-export async function fileSource(path: string | URL): Promise<Source & { close(): Promise<void> }> {
+/** A file by its name. Close it when it is no longer needed, or declare it with `await using`. */
+export async function fileSource(path: string | URL): Promise<Source & AsyncDisposable & { close(): Promise<void> }> {
   if (typeof path !== "string" && !isUrl(path) && asBytes(path) === undefined) throw invalidArgument(`The name of a file is given as text or as a URL, and not as ${kindOf(path)}.`);
   if (isUrl(path) && path.protocol !== "file:") throw invalidArgument("This is no address of a file: httpSource reads from servers.");
   const handle = await openFile(path, "r");
   try {
-    return { ...await fileHandleSource(handle), close: () => handle.close() };
+    const close = (): Promise<void> => handle.close();
+    return { ...await fileHandleSource(handle), close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await handle.close();
     throw error;

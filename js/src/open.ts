@@ -139,7 +139,7 @@ export async function openParts(
   await checkContext(parts.header, fileKey, context);
   const cipher = await payloadCipher(parts.header, fileKey, context, options.suites);
   const layout = layoutOf(parts.header, parts.payload.size - parts.payloadStart);
-  return { parts, layout, cipher, info: headerInfo(parts.header, options.suites) };
+  return { parts, layout, cipher, info: await headerInfo(parts.header, options.suites) };
 }
 
 export async function openedFile({ parts, layout, cipher, info }: OpenedParts, signal?: AbortSignal, check?: SegmentCheck): Promise<OpenedFile> {

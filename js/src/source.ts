@@ -26,7 +26,7 @@ function noSource(value: unknown): string {
   const wanted = "A file is given as bytes (Uint8Array or ArrayBuffer), a Blob, a URL object, or { size, read }";
   if (isResponse(value)) return `${wanted}. A Response goes to decryptStream, or give what its blob() has.`;
   if (isReadableStream(value) || isAsyncIterable(value)) return `${wanted}. What comes as a stream goes to decryptStream.`;
-  if (typeof value === "string") return `${wanted}, and not as text. An address is a URL object: new URL("https:…").`;
+  if (typeof value === "string") return `${wanted}, and not as text. The name of a file goes to fileSource, of "polyseal/node"; an address is a URL object: new URL("https:…").`;
   return `${wanted}, and not as ${kindOf(value)}.`;
 }
 

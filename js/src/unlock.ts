@@ -2,6 +2,7 @@
 
 import { RejectedStanza } from "./age.js";
 import { ascii, concat, equalInConstantTime, u16, u32, u64, wipe, type Bytes } from "./bytes.js";
+import { coreSuites, unsupportedSuite } from "./core.js";
 import { badHeader, invalidArgument, PolysealError } from "./errors.js";
 import { bytesGiven, textOrBytes, type BytesLike } from "./given.js";
 import { webCryptoSuites } from "./gcm.js";
@@ -132,11 +133,17 @@ export async function checkContext(header: Header, fileKey: Uint8Array, context:
 /** The suites that need nothing but this package. */
 export const builtInSuiteNames: readonly string[] = [...Object.keys(webCryptoSuites), ...Object.keys(xaesSuites)];
 
-/** The implementation of a suite: the caller's, or one of this library. */
-export function implementationOf(name: string, suites: Suites | undefined): SuiteImplementation | undefined {
-  const given = [suites, webCryptoSuites, xaesSuites].find((some) => some !== undefined && Object.hasOwn(some, name));
-  return given?.[name];
+/** The implementation of a suite: the caller's, one of this library, or one of `@polyseal/core`. */
+async function implementationOf(name: string, suites: Suites | undefined): Promise<SuiteImplementation | undefined> {
+  const here = [suites, webCryptoSuites, xaesSuites].find((some) => some !== undefined && Object.hasOwn(some, name));
+  if (here !== undefined) return here[name];
+  const core = await coreSuites();
+  return Object.hasOwn(core, name) ? core[name] : undefined;
 }
+
+/** Whether files of the suite can be opened. */
+export const isSupported = (name: string, suites: Suites | undefined): Promise<boolean> =>
+  implementationOf(name, suites).then((implementation) => implementation !== undefined, () => false);
 
 /** The cipher under the payload key of section 6. */
 export async function payloadCipher(
@@ -144,10 +151,8 @@ export async function payloadCipher(
   context: Uint8Array | undefined, suites: Suites | undefined,
 ): Promise<SegmentCipher> {
   const { suite, segmentSize, payloadOffset, fileSalt } = header;
-  const implementation = implementationOf(suite.name, suites);
-  if (implementation === undefined) {
-    throw new PolysealError("unsupported-suite", `This file is encrypted with ${suite.name}, which cannot be computed here.`);
-  }
+  const implementation = await implementationOf(suite.name, suites);
+  if (implementation === undefined) throw unsupportedSuite(suite.name);
   const info = concat(
     ascii("polyseal-file/1 payload"), u16(version), u32(segmentSize), u64(payloadOffset), suiteField(suite), context ?? new Uint8Array(0));
   const key = await hkdf(fileKey, fileSalt, info, suite.keyLength);

@@ -10,6 +10,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import * as polyseal from "polyseal";
 import { instantiate, load, moduleUrl, onUse, suites as onUseSuites } from "../dist/index.js";
+import { install } from "../../tests/installed.mjs";
 import { runFiles } from "../../tests/kit.mjs";
 import * as vectors from "../../tests/vectors.mjs";
 
@@ -37,6 +38,23 @@ test("what is sealed opens, and what is altered does not", async () => {
     assert.deepEqual(await (await polyseal.open(sealed, [key], { suites })).read(), plaintext);
     sealed[sealed.length - 1] ^= 1;
     await assert.rejects(polyseal.open(sealed, [key], { suites }), { code: "corrupt-segment", segment: 3 });
+  }
+});
+
+test("polyseal takes the package by itself where both are installed", async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "polyseal-core-")));
+  try {
+    const library = await import(await install(root, fileURLToPath(new URL("..", import.meta.url))));
+    const key = library.keyFile(new Uint8Array(32).fill(7));
+    const plaintext = new Uint8Array(70000).map((_, i) => i);
+    for (const suite of ["aegis-256x2", "flex-och", "omd-sha512"]) {
+      const sealed = new Uint8Array(await new Response(library.encrypt(plaintext, [key], { suite })).arrayBuffer());
+      assert.equal((await library.inspect(sealed)).suiteSupported, true);
+      assert.deepEqual(await (await library.open(sealed, [key])).read(), plaintext);
+      assert.deepEqual(await (await polyseal.open(sealed, [key], { suites: onUseSuites })).read(), plaintext);
+    }
+  } finally {
+    await rm(root, { recursive: true });
   }
 });
 
