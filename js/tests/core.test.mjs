@@ -42,7 +42,7 @@ test("where it is installed, the tool's default opens without more ado", () => i
   await assert.rejects(library.open(altered, [key(library)]), { code: "corrupt-segment" });
   const written = await collect(library.encrypt(plaintext, [key(library)], { suite: "aegis-256x2" }));
   assert.deepEqual(await (await polyseal.open(written, [key(polyseal)], { suites: aegisSuites })).read(), plaintext);
-  // What is given as an option goes before it, and what it lacks is not there.
+  // An option goes before it; a suite that it lacks is not there.
   const suites = { "aegis-256x2": async () => ({ open: async () => null }) };
   await assert.rejects(library.open(sealed, [key(library)], { suites }), { code: "corrupt-segment" });
   await assert.rejects(collect(library.encrypt(plaintext, [key(library)], { suite: "flex-och" })), { code: "unsupported-suite" });

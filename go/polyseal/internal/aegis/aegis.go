@@ -1,10 +1,10 @@
 // Package aegis computes AEGIS-128L, -128X2, -128X4, -256, -256X2 and -256X4,
 // with tags of 16 or 32 bytes, as RFC 10032 defines them.
 //
-// On amd64 with AES-NI the blocks are computed in assembly, with VAES two lanes
-// at a time. Everywhere else, and with the build tag purego, the code is
-// portable and bitsliced: no branch and no address depends on a secret, and it
-// is some hundred times slower.
+// On amd64 with AES-NI, and on arm64 with AESE, the blocks are computed in
+// assembly; with VAES, two lanes at a time. Everywhere else, and with the build
+// tag purego, the code is portable and bitsliced: no branch and no address
+// depends on a secret, and it is some hundred times slower.
 //
 // It has neither the MAC nor the stream of the RFC, and does not check the
 // RFC's limits of length, which no slice reaches.
