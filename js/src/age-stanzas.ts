@@ -32,7 +32,9 @@ export function parseAgeContents(contents: Uint8Array): AgeContents {
   const labels = parseLabels(asciiText(contents.subarray(2, labelsEnd)));
   const text = asciiText(contents.subarray(labelsEnd));
   if (!text.endsWith("\n")) throw badHeader("an age stanza does not end with a line");
-  return { labels, recipients: parseRecipientStanzas(text.slice(0, -1).split("\n")) };
+  const recipients = parseRecipientStanzas(text.slice(0, -1).split("\n"));
+  if (recipients.some(({ type }) => type === "scrypt")) throw badHeader("an age stanza has a passphrase of age");
+  return { labels, recipients };
 }
 
 function parseLabels(text: string): string[] {
@@ -46,14 +48,14 @@ function parseLabels(text: string): string[] {
   return labels;
 }
 
-function parseRecipientStanzas(lines: string[]): RecipientStanza[] {
+/** Recipient stanzas, one after the other, as the lines of a header. */
+export function parseRecipientStanzas(lines: readonly string[]): RecipientStanza[] {
   const stanzas: RecipientStanza[] = [];
   for (let i = 0; i < lines.length;) {
     const [arrow, type, ...args] = (lines[i++] as string).split(" ");
     if (arrow !== "->" || type === undefined || ![type, ...args].every((text) => visible.test(text))) {
       throw badHeader("an age stanza has something that is no recipient stanza");
     }
-    if (type === "scrypt") throw badHeader("an age stanza has a passphrase of age");
     let body = "";
     for (;;) {
       const line = lines[i++];

@@ -1,7 +1,7 @@
 /**
  * age's recipients and identities: X25519 (c2sp.org/age) and the hybrid of ML-KEM-768 and X25519 with HPKE.
  *
- * Not here: plugins, SSH keys, and age's own passphrases, which section 4 excludes. The package age-encryption is not
+ * Not here: plugins, SSH keys, and age's own passphrases, which section 4 excludes; those are in age/scrypt.ts. The package age-encryption is not
  * used, because it exports nothing that unwraps recipient stanzas outside an age file.
  */
 
@@ -42,7 +42,7 @@ const hybridShareLength = 1120;
 const bodyLength = 32;
 
 /** The key in a recipient stanza of 16 + 16 bytes, or null. */
-function openBody(key: Uint8Array, nonce: Uint8Array, body: Uint8Array): Uint8Array | null {
+export function openBody(key: Uint8Array, nonce: Uint8Array, body: Uint8Array): Uint8Array | null {
   try {
     return chacha20poly1305(key, nonce).decrypt(body);
   } catch {

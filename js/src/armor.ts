@@ -9,8 +9,16 @@ import { ascii, asciiText, concat, type Bytes } from "./bytes.js";
 import { PolysealError } from "./errors.js";
 import { bytesGiven, type BytesLike } from "./given.js";
 
-const beginLine = "-----BEGIN POLYSEAL FILE-----";
-const endLine = "-----END POLYSEAL FILE-----";
+/** The lines around the text. */
+export interface ArmorForm {
+  readonly begin: string;
+  readonly end: string;
+  /** As age has it: nothing may stand between them, and a carriage return alone outside. */
+  readonly lenient: boolean;
+}
+
+const polysealForm: ArmorForm = { begin: "-----BEGIN POLYSEAL FILE-----", end: "-----END POLYSEAL FILE-----", lenient: false };
+const { begin: beginLine, end: endLine } = polysealForm;
 const lineLength = 64;
 const bytesInLine = 48;
 
@@ -26,6 +34,11 @@ class Decoder {
   #empty = true;
   #lastLineWasShort = false;
   #carriageReturn = false;
+  readonly #form: ArmorForm;
+
+  constructor(form: ArmorForm) {
+    this.#form = form;
+  }
 
   push(text: string): Bytes {
     const decoded = new Uint8Array(Math.ceil(text.length / 4) * 3 + bytesInLine);
@@ -45,9 +58,10 @@ class Decoder {
       this.#line += piece;
       if (this.#state === "lines" && this.#line.startsWith("-")) {
         // Text behind the last line need not begin on a line of its own.
+        const endLine = this.#form.end;
         if (this.#line.length < endLine.length && end < 0) break;
         const behind = this.#line.slice(endLine.length);
-        if (!this.#line.startsWith(endLine) || this.#empty) throw bad("it does not end as it should");
+        if (!this.#line.startsWith(endLine) || this.#empty && !this.#form.lenient) throw bad("it does not end as it should");
         this.#state = "after";
         this.#line = "";
         this.#blanks(behind, 0);
@@ -69,7 +83,7 @@ class Decoder {
   #blanks(text: string, at: number): number {
     for (; at < text.length; at++) {
       const character = text[at] as string;
-      if (this.#carriageReturn && character !== "\n") throw bad("it has a carriage return without a line feed");
+      if (this.#carriageReturn && !this.#form.lenient && character !== "\n") throw bad("it has a carriage return without a line feed");
       this.#carriageReturn = character === "\r";
       if (" \t\r\n".includes(character)) continue;
       if (this.#state === "after") throw bad("something follows it");
@@ -83,7 +97,7 @@ class Decoder {
     const line = this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line;
     this.#line = "";
     if (this.#state === "first") {
-      if (line !== beginLine) throw bad("it does not begin as it should");
+      if (line !== this.#form.begin) throw bad("it does not begin as it should");
       this.#state = "lines";
       return new Uint8Array(0);
     }
@@ -97,7 +111,7 @@ class Decoder {
 
   /** To be called once, when all has been pushed. */
   end(): void {
-    if (this.#state !== "after" || this.#carriageReturn) throw bad("it is not complete");
+    if (this.#state !== "after" || this.#carriageReturn && !this.#form.lenient) throw bad("it is not complete");
   }
 }
 
@@ -113,8 +127,10 @@ function decodeLine(line: string): Uint8Array {
 }
 
 /** The file in an armoured file. */
-export function decodeArmor(armored: BytesLike | string): Bytes {
-  const decoder = new Decoder();
+export const decodeArmor = (armored: BytesLike | string): Bytes => decodeArmorOf(polysealForm, armored);
+
+export function decodeArmorOf(form: ArmorForm, armored: BytesLike | string): Bytes {
+  const decoder = new Decoder(form);
   const file = decoder.push(typeof armored === "string" ? armored : asciiText(bytesGiven(armored, "ASCII armour, if it is no text,")));
   decoder.end();
   return file;
@@ -129,7 +145,7 @@ export function encodeArmor(file: BytesLike): string {
 
 /** From armour to the file in it. */
 export function armorDecoder(): TransformStream<Uint8Array, Bytes> {
-  const decoder = new Decoder();
+  const decoder = new Decoder(polysealForm);
   return new TransformStream({
     transform(chunk, controller) {
       const bytes = decoder.push(asciiText(bytesGiven(chunk, "What a stream gives")));

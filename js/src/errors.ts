@@ -4,7 +4,7 @@ export type ErrorCode =
   | "not-a-polyseal-file" | "unsupported-version" | "truncated-header" | "bad-header" | "unsupported-suite" | "suite-failed"
   | "no-matching-key" | "header-not-authentic" | "context-missing" | "context-differs" | "context-unexpected"
   | "truncated-payload" | "payload-too-long" | "corrupt-segment" | "bad-armor"
-  | "bad-key-file" | "bad-identity" | "bad-recipient" | "bad-passphrase" | "invalid-recipients" | "header-full"
+  | "bad-key-file" | "bad-identity" | "bad-recipient" | "bad-passphrase" | "too-much-work" | "invalid-recipients" | "header-full"
   | "invalid-argument" | "source-failed" | "source-changed" | "no-ranges"
   | "bad-manifest" | "unsupported-manifest-version" | "unbound-manifest" | "no-manifest" | "no-such-entry"
   | "missing-file" | "does-not-belong";

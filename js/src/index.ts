@@ -12,6 +12,7 @@ export {
 } from "./keys.js";
 export { RejectedStanza, type AgeUnwrapper, type AgeWrapper } from "./age.js";
 export type { RecipientStanza } from "./age-stanzas.js";
+export { inspectAge, isAgeFile, openAge, type AgeHeaderInfo, type AgeOptions, type OpenedAgeFile } from "./age/open.js";
 export { generateKeyFile, parseKeyFile } from "./key-file.js";
 export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js";
 export { httpSource, type HttpOptions } from "./source-http.js";

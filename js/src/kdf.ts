@@ -1,12 +1,13 @@
 /**
- * HKDF and HMAC with SHA-256 over WebCrypto, and Argon2id.
+ * HKDF and HMAC with SHA-256 over WebCrypto, Argon2id, and age's scrypt.
  *
  * HKDF is composed of HMAC where the key is at hand as bytes: Node refuses more than 1024 bytes of `info`, and a context
  * has up to 65535 (sections 5 and 6). A user's key is a non-extractable CryptoKey instead; its `info` is short.
  */
 
-import { argon2id as argon2idInWebAssembly } from "hash-wasm";
+import { argon2id as argon2idInWebAssembly, scrypt as scryptInWebAssembly } from "hash-wasm";
 import { argon2idAsync as argon2idInJavaScript } from "@noble/hashes/argon2.js";
+import { scryptAsync as scryptInJavaScript } from "@noble/hashes/scrypt.js";
 import { concat, owned, wipe, type Bytes } from "./bytes.js";
 
 async function hmacKey(key: Uint8Array, hash: string): Promise<CryptoKey> {
@@ -68,6 +69,15 @@ export async function argon2id(password: Uint8Array, salt: Uint8Array, cost: Arg
     });
   }
   return argon2idInJavaScript(password, salt, { m: memory, t: passes, p: lanes, dkLen: 32 });
+}
+
+/** scrypt of RFC 7914 as age has it: r = 8, p = 1, 32 bytes of output, and N = 2^`logN`, which takes N KiB of memory. */
+export async function scrypt(password: Uint8Array, salt: Uint8Array, logN: number): Promise<Uint8Array> {
+  const [n, r, p, length] = [2 ** logN, 8, 1, 32];
+  if (await webAssemblyWorks()) {
+    return scryptInWebAssembly({ password, salt, costFactor: n, blockSize: r, parallelism: p, hashLength: length, outputType: "binary" });
+  }
+  return scryptInJavaScript(password, salt, { N: n, r, p, dkLen: length, maxmem: n * 1024 + 65536 });
 }
 
 /** Whether the smallest module can be compiled. A content security policy may forbid it. */

@@ -15,7 +15,8 @@ test("no source goes through a stream by a loop that Safari does not have", asyn
   // The iterables of `for await` are named here: generators of these sources, and a caller's own.
   const found = [];
   for (const directory of ["../src/", "../core/src/", "../page/src/page/", "../page/src/worker/", "../page/src/shared/"]) {
-    for (const name of await readdir(new URL(directory, import.meta.url))) {
+    for (const name of await readdir(new URL(directory, import.meta.url), { recursive: true })) {
+      if (!name.endsWith(".ts")) continue;
       const text = await readFile(new URL(directory + name, import.meta.url), "utf8");
       for (const [, what] of text.matchAll(/for await \(const \w+ of ([^\n]*?)\) \{/g)) found.push(what.replace(/\(.*/, ""));
     }
