@@ -1,7 +1,7 @@
 /**
  * Builds the page into dist/: one folder of static files. The same sources give the same bytes.
  *
- * `node build.mjs` prints the SHA-256 of every file, and writes them to dist/SHA256SUMS. It takes the module of
+ * `node build.mjs` prints the SHA-256 of every file, writes them to dist/SHA256SUMS, and says what to do with it. It takes the module of
  * `../core/build`; with `--portable` it takes none, and the page opens only suites that are made of AES-GCM.
  */
 
@@ -95,3 +95,7 @@ for (const [name, bytes] of Object.entries(files)) await writeFile(join(out, nam
 
 process.stdout.write(files["SHA256SUMS"]);
 process.stdout.write(`${sha("sha256", files["SHA256SUMS"], "hex")}  SHA256SUMS\n`);
+process.stdout.write(`
+The page is in ${join(here, "dist")}. Serve that folder over https, with the headers of its file _headers; or to
+yourself alone: python3 -m http.server --bind 127.0.0.1 -d ${join(here, "dist")}, and open http://127.0.0.1:8000
+`);

@@ -21,6 +21,7 @@ test("the same sources give the same bytes", () => {
   const printed = execFileSync(process.execPath, [fileURLToPath(new URL("../build.mjs", import.meta.url)), "--portable"]).toString();
   assert.equal(read("SHA256SUMS").toString(), before);
   assert.ok(printed.startsWith(before));
+  assert.match(printed, /Serve that folder over https.*python3 -m http\.server --bind 127\.0\.0\.1 -d .*\/dist, and open http:\/\/127\.0\.0\.1:8000\n$/s);
 });
 
 const base64Of = (name) => `sha256-${createHash("sha256").update(read(name)).digest("base64")}`;
@@ -74,7 +75,7 @@ test("the page refers to no other place, and has nothing inline", () => {
 
 test("nothing is stored: no storage and no cookie is named", () => {
   for (const name of readdirSync(dist).filter((one) => one.endsWith(".js"))) {
-    assert.doesNotMatch(read(name).toString(), /localStorage|sessionStorage|indexedDB|document\.cookie|getDirectory/, name);
+    assert.doesNotMatch(read(name).toString(), /localStorage|sessionStorage|indexedDB|document\.cookie|getDirectory\b/, name);
     assert.doesNotMatch(read(name).toString(), /innerHTML|outerHTML|insertAdjacentHTML|document\.write/, name);
   }
 });

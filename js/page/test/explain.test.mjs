@@ -8,7 +8,7 @@ const codes = [
   "not-a-polyseal-file", "unsupported-version", "truncated-header", "bad-header", "unsupported-suite", "no-matching-key", "header-not-authentic", "context-missing",
   "context-differs", "context-unexpected", "truncated-payload", "payload-too-long", "corrupt-segment", "bad-armor", "bad-key-file", "bad-identity", "bad-recipient",
   "bad-passphrase", "invalid-recipients", "header-full", "source-failed", "source-changed", "bad-manifest", "unsupported-manifest-version", "unbound-manifest",
-  "no-manifest", "missing-file", "does-not-belong", "cancelled", "disk-full", "write-refused", "not-shown", "suite-failed", "no-key-yet", "no-recipient-yet",
+  "no-manifest", "missing-file", "does-not-belong", "cancelled", "disk-full", "write-refused", "not-shown", "not-text", "too-much-work", "suite-failed", "no-key-yet", "no-recipient-yet",
   "passphrase-not-kept", "one-file", "internal", "something-new",
 ];
 
@@ -28,7 +28,9 @@ test("different errors have different texts", () => {
 test("an altered part is named, and the end is told from the middle", () => {
   const at = (segment, isLast, more) => explain({ code: "corrupt-segment", message: "", segment, isLast }, { size: 1e6, segmentSize: 65536, ...more }).meaning;
   assert.match(at(3, false), /at part 4 of 16 \(bytes 196,608 to 262,143 of the contents\).*Nothing of the file is saved or shown\.$/);
-  assert.match(at(15, true), /at its end, part 16 of 16.*cut short, extended or changed/);
-  assert.match(at(7, true, { size: undefined }), /at its end, part 8\. It was cut short/);
+  assert.match(at(15, true), /at its end, part 16 of 16.*The end may be missing, as when a download broke off/);
+  const heading = (isLast) => explain({ code: "corrupt-segment", message: "", segment: 3, isLast }).what;
+  assert.deepEqual([heading(true), heading(false)], ["The file is incomplete or altered.", "The file has been altered."]);
+  assert.match(at(7, true, { size: undefined }), /at its end, part 8\. The end may be missing/);
   assert.match(at(7, false, { size: undefined }), /at part 8\./);
 });

@@ -1,11 +1,12 @@
 /** Encrypting one file, for a passphrase that is made here, a key file or age recipients. */
 
+import { whereToOpen } from "../shared/advice.js";
 import { encryptedName, formatBytes, shownName, tooLongFor } from "../shared/format.js";
 import { generatePassphrase } from "../shared/passphrase.js";
 import type { Secret, SecretKind } from "../shared/protocol.js";
 import { announce, byId, facts, focusOn } from "./dom.js";
 import { clearError, showError } from "./errors.js";
-import { chooseWith, dropOn, type ChosenFile } from "./pick.js";
+import { canDrop, chooseWith, dropOn, type ChosenFile } from "./pick.js";
 import { withProgress } from "./progress.js";
 import { save, saveText } from "./save.js";
 import { KeptKey, readKeyFile, readText } from "./secrets.js";
@@ -72,6 +73,7 @@ export class EncryptView {
       focusOn(byId("encrypt-title", HTMLElement));
     });
     this.#showField();
+    this.#compact(false);
   }
 
   forget(): void {
@@ -98,7 +100,8 @@ export class EncryptView {
 
   #compact(compact: boolean): void {
     this.#drop.classList.toggle("compact", compact);
-    byId("encrypt-drop-hint", HTMLElement).textContent = compact ? "Encrypt another file instead:" : "Drop a file here, or choose it.";
+    byId("encrypt-drop-hint", HTMLElement).textContent = compact ? "Encrypt another file instead:"
+      : canDrop() ? "Drop a file here, or choose it." : "Choose the file.";
     byId("encrypt-choose", HTMLElement).classList.toggle("primary", !compact);
   }
 
@@ -210,7 +213,7 @@ export class EncryptView {
         ["Opens with", opensWith[secret.kind] + (context === "" ? "" : ", and the context")],
       ]);
       byId("encrypt-result-next", HTMLElement).textContent =
-        `${nextSteps[secret.kind]} Whoever has nothing installed can open it at ${location.origin}${location.pathname}`;
+        `${nextSteps[secret.kind]} ${whereToOpen(location)}`;
       this.#forgetSecrets();
       vault.close();
       this.#vault = this.#file = null;

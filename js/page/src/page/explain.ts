@@ -44,13 +44,13 @@ type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "
 
 /** Codes of this page. */
 type PageCode =
-  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "not-shown";
+  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "not-shown" | "not-text";
 
 const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   "not-a-polyseal-file": {
-    what: "This is not a file of Polyseal.",
+    what: "This is not a file of Polyseal or age.",
     meaning: "It does not begin as one. It is of another kind, or its beginning is damaged.",
-    action: "Choose the file that you were sent. Its name often ends in .polyseal. If its header came as a separate file, choose that, too. If it ends in .age, the tool polyseal or age opens it.",
+    action: "Choose the file that you were sent. Its name often ends in .polyseal or .age. If its header came as a separate file, choose that, too.",
   },
   "unsupported-version": {
     what: "This file has a newer version of the format.",
@@ -88,8 +88,8 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     action: "Leave the context empty if the sender did not give you one.",
   },
   "truncated-payload": {
-    what: "The file has been cut short or extended.",
-    meaning: "It has a length that no complete file has. Nothing was saved.",
+    what: "The file is incomplete or altered.",
+    meaning: "It has a length that no complete file has: it was cut short or extended, perhaps while it was sent. Nothing was saved.",
     action: askAgain,
   },
   "payload-too-long": {
@@ -121,6 +121,11 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     what: "There is no passphrase, or it is too long.",
     meaning: "A passphrase has 1 to 4096 bytes.",
     action: "Enter the passphrase.",
+  },
+  "too-much-work": {
+    what: "Opening this file would take too much work.",
+    meaning: "Whoever made it demands more memory for its passphrase, or has put more recipients into it, than this page spends.",
+    action: "Open it with the program age, if you trust the sender.",
   },
   "invalid-recipients": {
     what: "These recipients cannot be used together.",
@@ -217,6 +222,11 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     meaning: "The file opened without an error, but the browser does not know this kind of picture, sound or video.",
     action: "Save the file, and open it with another program.",
   },
+  "not-text": {
+    what: "This file is not shown.",
+    meaning: "The file opened without an error, but it is not plain text in UTF-8.",
+    action: "Save the file, and open it with another program.",
+  },
 };
 
 export function explain({ code, message, segment, isLast }: Failure, { secret, suite, size, segmentSize }: Circumstances = {}): Explanation {
@@ -231,9 +241,9 @@ export function explain({ code, message, segment, isLast }: Failure, { secret, s
   if (code === "corrupt-segment" && segment !== undefined) {
     const where = segmentSize === undefined || size === undefined ? `part ${segment + 1}` : partOf(segment, segmentSize, size);
     return {
-      what: "The file has been altered.",
+      what: isLast === true ? "The file is incomplete or altered." : "The file has been altered.",
       meaning: isLast === true
-        ? `It does not open at its end, ${where}. It was cut short, extended or changed after it was encrypted. Nothing of it is saved or shown.`
+        ? `It does not open at its end, ${where}. The end may be missing, as when a download broke off, or it was extended or changed. Nothing of it is saved or shown.`
         : `It does not open at ${where}. That part is not what was encrypted. Nothing of the file is saved or shown.`,
       action: askAgain,
     };

@@ -16,10 +16,18 @@ export class KeyForm {
   readonly #keyName = byId("open-key-name", HTMLElement);
   readonly #identityName = byId("open-identity-name", HTMLElement);
   readonly #key = new KeptKey();
+  /** Characters that were typed while the file was looked at, before there was a field for them. Null: it is not. */
+  #early: string | null = null;
 
   constructor(onError: (error: unknown) => void) {
     for (const radio of this.#radios()) radio.addEventListener("change", () => this.#showField());
     this.#reveal.addEventListener("click", () => this.#setRevealed(this.#passphrase.type === "password"));
+    // A character that is typed beside every field is one of the passphrase: the field gets the focus, and with it the character.
+    addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey, target }) => {
+      if (ctrlKey || metaKey || altKey || Array.from(key).length !== 1 || key === " " || isEntered(target)) return;
+      if (this.#passphrase.checkVisibility?.() === true) this.#passphrase.focus();
+      else if (this.#early !== null) this.#early += key;
+    });
     chooseWith("open-choose-key", "open-key", async ([chosen]) => {
       try {
         if (chosen === undefined) return;
@@ -54,6 +62,22 @@ export class KeyForm {
     this.#showField();
   }
 
+  /** A file is being looked at. */
+  expect(): void {
+    this.#early = "";
+  }
+
+  /** Puts the cursor into the field of the passphrase, if that is what is asked for. */
+  focusPassphrase(select = false): boolean {
+    const early = this.#early ?? "";
+    this.#early = null;
+    if (this.kind !== "passphrase") return false;
+    this.#passphrase.value += early;
+    this.#passphrase.focus({ preventScroll: select });
+    if (select) this.#passphrase.select();
+    return true;
+  }
+
   get kind(): SecretKind {
     return (this.#radios().find(({ checked }) => checked)?.value ?? "passphrase") as SecretKind;
   }
@@ -85,6 +109,7 @@ export class KeyForm {
 
   forget(): void {
     this.#passphrase.value = this.#identity.value = this.#context.value = "";
+    this.#early = null;
     this.#key.forget();
     this.#keyName.textContent = "None chosen yet.";
     this.#identityName.textContent = "";
@@ -105,3 +130,7 @@ export class KeyForm {
     for (const kind of kinds) byId(`open-${kind}-field`, HTMLElement).hidden = kind !== this.kind;
   }
 }
+
+/** Whether an element takes what is typed. */
+const isEntered = (target: EventTarget | null): boolean =>
+  target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement && ["text", "password"].includes(target.type);

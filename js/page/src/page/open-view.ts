@@ -2,13 +2,15 @@
 
 import { findTree, manifestName, type ChosenTree } from "../shared/chosen.js";
 import { formatBytes, plaintextName, safeName, shownName } from "../shared/format.js";
-import type { EntryFacts, HeaderFacts, SecretKind } from "../shared/protocol.js";
+import { folderName } from "../shared/totals.js";
+import type { EntryFacts, EntryOutcome, HeaderFacts, SecretKind } from "../shared/protocol.js";
 import { button, byId, facts, focusOn, make } from "./dom.js";
 import { clearError, failureFrom, showError } from "./errors.js";
 import { KeyForm } from "./key-form.js";
-import { chooseWith, dropOn, type ChosenFile } from "./pick.js";
-import { withProgress } from "./progress.js";
+import { canChooseFolder, canDrop, chooseWith, dropOn, type ChosenFile } from "./pick.js";
+import { withProgress, type Work } from "./progress.js";
 import { ResultCard } from "./result-card.js";
+import { pickFolder } from "./save.js";
 import { TreeCard } from "./tree-card.js";
 import { failure, Vault } from "./vault.js";
 
@@ -18,11 +20,15 @@ type Subject =
 
 const kindNames: Record<SecretKind, string> = { "passphrase": "a passphrase", "key-file": "a key file", "age": "an age identity" };
 
+/** Errors after which the passphrase is entered again. */
+const passphraseErrors = ["no-key-yet", "no-matching-key", "bad-passphrase"];
+
 const sentenceStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export class OpenView {
   readonly #drop = byId("open-drop", HTMLElement);
   readonly #facts = byId("open-facts", HTMLElement);
+  readonly #details = byId("open-details", HTMLDetailsElement);
   readonly #fileError = byId("open-file-error", HTMLElement);
   readonly #headerName = byId("open-header-name", HTMLElement);
   readonly #keyCard = byId("open-key-card", HTMLElement);
@@ -32,7 +38,11 @@ export class OpenView {
   readonly #forgetRow = byId("open-forget-row", HTMLElement);
   readonly #form = new KeyForm((error) => showError(this.#keyError, error));
   readonly #result = new ResultCard();
-  readonly #tree = new TreeCard((index, entry) => void this.#openEntry(index, entry));
+  readonly #tree = new TreeCard({
+    open: (index, entry) => void this.#openEntry(index, entry),
+    verifyAll: () => void this.#verifyAll(),
+    saveAll: () => void this.#saveAll(),
+  });
   #vault: Vault | null = null;
   #subject: Subject | null = null;
   /** A file whose header could not be read, until its header is chosen. */
@@ -60,6 +70,8 @@ export class OpenView {
       this.forget();
       focusOn(byId("open-title", HTMLElement));
     });
+    byId("open-choose-folder", HTMLElement).hidden = !canChooseFolder();
+    this.#compact(false);
   }
 
   /** Ends the worker with the key, empties the fields and drops all that refers to the file. */
@@ -83,7 +95,7 @@ export class OpenView {
     this.#vault?.close();
     this.#vault = null;
     this.#subject = null;
-    this.#facts.hidden = this.#keyCard.hidden = this.#forgetRow.hidden = true;
+    this.#facts.hidden = this.#details.hidden = this.#keyCard.hidden = this.#forgetRow.hidden = true;
     clearError(this.#fileError);
     clearError(this.#keyError);
     this.#keyProgress.replaceChildren();
@@ -91,7 +103,8 @@ export class OpenView {
 
   #compact(compact: boolean): void {
     this.#drop.classList.toggle("compact", compact);
-    byId("open-drop-hint", HTMLElement).textContent = compact ? "Open something else:" : "Drop the encrypted file or folder here, or choose it.";
+    byId("open-drop-hint", HTMLElement).textContent = compact ? "Open something else:"
+      : canDrop() ? "Drop the encrypted file or folder here, or choose it." : "Choose the encrypted file.";
     byId("open-choose", HTMLElement).classList.toggle("primary", !compact);
   }
 
@@ -152,18 +165,25 @@ export class OpenView {
     this.#clear();
     const choice = this.#choice;
     const vault = this.#vault = new Vault();
+    this.#form.expect();
     this.#compact(true);
     facts(this.#facts, about);
     this.#facts.hidden = this.#forgetRow.hidden = false;
     try {
       const subject = await read(vault);
       if (choice !== this.#choice) return;
-      const { suite, suiteSupported, kinds, hasContext } = subject.facts;
+      const { format, suite, suiteSupported, kinds, ageTypes, hasContext } = subject.facts;
       facts(this.#facts, [
         ...about,
         ["Opens with", sentenceStart(kinds.map((kind) => kindNames[kind]).join(", or ") || "something unknown to this page")],
-        ["Algorithm", suite],
       ]);
+      facts(byId("open-details-facts", HTMLElement), [
+        ["Format", format === "age" ? "age, version 1" : "Polyseal, version 1"],
+        ["Algorithm", suite],
+        ...(ageTypes.length === 0 ? [] : [["Recipients", ageTypes.map(shownName).join(", ")] as const]),
+        ...(subject.kind === "tree" ? [["List", "A manifest, which every file is compared with"] as const] : []),
+      ]);
+      this.#details.hidden = this.#details.open = false;
       this.#subject = subject;
       if (!suiteSupported) {
         showError(this.#fileError, failure("unsupported-suite"), { suite });
@@ -171,7 +191,7 @@ export class OpenView {
       }
       this.#form.offer(kinds, hasContext);
       this.#keyCard.hidden = false;
-      focusOn(byId("open-key-title", HTMLElement));
+      if (!this.#form.focusPassphrase()) focusOn(byId("open-key-title", HTMLElement));
     } catch (error) {
       if (choice === this.#choice) showError(this.#fileError, error);
     }
@@ -210,7 +230,9 @@ export class OpenView {
         }
       });
     } catch (error) {
-      if (choice === this.#choice) showError(this.#keyError, error, { secret: secretKind, suite: subject.facts.suite });
+      if (choice !== this.#choice) return;
+      showError(this.#keyError, error, { secret: secretKind, suite: subject.facts.suite });
+      if (passphraseErrors.includes(failureFrom(error).code)) this.#form.focusPassphrase(true);
     } finally {
       submit.disabled = false;
     }
@@ -224,16 +246,41 @@ export class OpenView {
   }
 
   async #openEntry(index: number, { name }: EntryFacts): Promise<void> {
+    await this.#workOnTree(`Checking ${shownName(name)}`, (vault, { signal, progress }) => vault.call("openEntry", { entry: index }, { signal, progress }),
+      (opened, vault) => this.#result.show(vault, opened, safeName(name), true));
+  }
+
+  async #verifyAll(): Promise<void> {
+    await this.#workOnTree("Checking all files", (vault, { signal, progress }) => vault.call("verifyAll", {}, { signal, progress }),
+      (outcomes: EntryOutcome[]) => this.#tree.showTotal(outcomes, null));
+  }
+
+  async #saveAll(): Promise<void> {
+    const subject = this.#subject, choice = this.#choice;
+    if (subject?.kind !== "tree") return;
+    let into: FileSystemDirectoryHandle | null;
+    try {
+      into = await pickFolder();
+    } catch (error) {
+      if (choice === this.#choice) showError(this.#tree.error, error);
+      return;
+    }
+    if (into === null || choice !== this.#choice) return;
+    const request = { into, name: folderName(subject.tree.name, safeName) };
+    await this.#workOnTree("Saving all files", (vault, { signal, progress }) => vault.call("saveAll", request, { signal, progress }),
+      ({ name, outcomes }) => this.#tree.showTotal(outcomes, name));
+  }
+
+  async #workOnTree<T>(label: string, work: (vault: Vault, work: Work) => Promise<T>, show: (result: T, vault: Vault) => void): Promise<void> {
     const vault = this.#vault;
     if (vault === null) return;
     this.#result.hide();
-    clearError(this.#tree.error);
+    this.#tree.clearResult();
     this.#tree.setDisabled(true);
     const choice = this.#choice;
     try {
-      const opened = await withProgress(this.#tree.progress, `Verifying ${shownName(name)}`, ({ signal, progress }) =>
-        vault.call("openEntry", { entry: index }, { signal, progress }));
-      if (choice === this.#choice) this.#result.show(vault, opened, safeName(name), true);
+      const result = await withProgress(this.#tree.progress, label, (run) => work(vault, run));
+      if (choice === this.#choice) show(result, vault);
     } catch (error) {
       if (choice !== this.#choice) return;
       showError(this.#tree.error, error, { suite: undefined });

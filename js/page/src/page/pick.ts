@@ -5,6 +5,13 @@ import { byId } from "./dom.js";
 
 export type ChosenFile = Chosen<File>;
 
+/** Whether the page is used with fingers, as on a phone, where nothing can be dropped and no folder can be chosen. */
+const byTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
+
+export const canDrop = (): boolean => !byTouch() && "DataTransferItem" in window;
+
+export const canChooseFolder = (): boolean => !byTouch() && "webkitdirectory" in HTMLInputElement.prototype;
+
 /** Lets a button open the file dialogue of a hidden input. */
 export function chooseWith(buttonId: string, inputId: string, onChosen: (chosen: ChosenFile[]) => void): void {
   const input = byId(inputId, HTMLInputElement);

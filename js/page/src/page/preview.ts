@@ -5,7 +5,7 @@
  * nothing but a PDF: the Blob says so, and browsers do not guess there. The browser's viewer isolates what is in it.
  */
 
-import { isShownType, type Media } from "../shared/media.js";
+import { isShownType, type Media, type MediaKind } from "../shared/media.js";
 import { make } from "./dom.js";
 import { failure } from "./vault.js";
 
@@ -37,8 +37,16 @@ export function preview(contents: Blob, media: Media, name: string, place: HTMLE
   return { close };
 }
 
+/** Shows text as text: nothing in it is taken for a part of the page. */
+export function previewText({ text, cut }: { text: string; cut: boolean }, name: string, place: HTMLElement): Preview {
+  const element = make("pre", { tabindex: "0", role: "region", "aria-label": `Text: ${name}` });
+  element.textContent = text;
+  place.replaceChildren(element, ...(cut ? [make("p", { class: "hint" }, "This is the beginning, 1 MB. The rest is in the file that you save.")] : []));
+  return { close: () => place.replaceChildren() };
+}
+
 function elementFor({ kind, label }: Media, name: string): HTMLElement {
-  switch (kind) {
+  switch (kind as Exclude<MediaKind, "text">) {
     case "video": return make("video", { controls: "", playsinline: "", preload: "metadata", "aria-label": name });
     case "audio": return make("audio", { controls: "", preload: "metadata", "aria-label": name });
     case "image": return make("img", { alt: `${label}: ${name}` });

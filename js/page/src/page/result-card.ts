@@ -4,7 +4,7 @@ import { formatBytes, shownName } from "../shared/format.js";
 import type { OpenedFacts } from "../shared/protocol.js";
 import { announce, byId, facts, focusOn, make } from "./dom.js";
 import { clearError, showError } from "./errors.js";
-import { preview, type Preview } from "./preview.js";
+import { preview, previewText, type Preview } from "./preview.js";
 import { withProgress } from "./progress.js";
 import { choosesWhereToSave, save } from "./save.js";
 import type { Vault } from "./vault.js";
@@ -44,8 +44,8 @@ export class ResultCard {
     facts(byId("open-result-facts", HTMLElement), [
       ["Name", shownName(name)],
       ["Size", formatBytes(opened.size)],
-      ["Kind", opened.media?.label ?? "Not a kind that is shown here"],
-      ["Verified", verified ? "All of it, and that it is the file of this name" : "The key, the header and the end. All else is verified as it is read."],
+      ["Kind", opened.media?.label ?? (opened.size === 0 ? "Empty" : "Not a kind that is shown here")],
+      ["Checked", verified ? "All of it, and that it is the file of this name" : "The key fits. The contents are checked while you save."],
     ]);
     byId("open-preview", HTMLButtonElement).hidden = opened.media === null;
     byId("open-verify", HTMLButtonElement).hidden = verified;
@@ -112,6 +112,14 @@ export class ResultCard {
     const { vault, opened, name } = shown;
     if (opened.media === null) return;
     this.#closePreview();
+    if (opened.media.kind === "text") {
+      const text = await withProgress(this.#progress, "Opening", ({ signal, progress }) => vault.call("showText", { file: opened.file }, { signal, progress }));
+      if (this.#shown !== shown) return;
+      this.#previewPlace.hidden = false;
+      this.#preview = previewText(text, shownName(name), byId("open-preview-media", HTMLElement));
+      focusOn(byId("open-preview-title", HTMLElement));
+      return;
+    }
     const contents = await withProgress(this.#progress, "Opening", ({ signal, progress }) => vault.call("show", { file: opened.file }, { signal, progress }));
     if (this.#shown !== shown) return;
     this.#previewPlace.hidden = false;

@@ -29,6 +29,23 @@ async function pickFile(name: string): Promise<FileSystemFileHandle | null> {
   }
 }
 
+interface FolderPickerWindow {
+  showDirectoryPicker?: (options: { mode: "readwrite" }) => Promise<FileSystemDirectoryHandle>;
+}
+
+/** Whether a folder can be chosen, to save many files in. */
+export const canSaveFolder = (): boolean => (window as FolderPickerWindow).showDirectoryPicker !== undefined;
+
+/** A folder to save in, as the user chose. Null: they chose none. To be called at once when a button is pressed. */
+export async function pickFolder(): Promise<FileSystemDirectoryHandle | null> {
+  try {
+    return await (window as FolderPickerWindow).showDirectoryPicker?.call(window, { mode: "readwrite" }) ?? null;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return null;
+    throw failure("write-refused", String(error));
+  }
+}
+
 /** The picker has made an empty file already. It goes, unless somebody has written to it. */
 async function removeEmpty(handle: FileSystemFileHandle & { remove?: () => Promise<void> }): Promise<void> {
   try {

@@ -1,11 +1,22 @@
-/** The contents of an encrypted tree as its manifest lists them. */
+/** The contents of an encrypted tree as its manifest lists them: opened one by one, or all verified or saved at once. */
 
 import { formatBytes, formatCount, shownName } from "../shared/format.js";
-import type { EntryFacts, TreeFacts } from "../shared/protocol.js";
-import { button, byId, focusOn, make } from "./dom.js";
+import type { EntryFacts, EntryOutcome, TreeFacts } from "../shared/protocol.js";
+import { counted, totalOf } from "../shared/totals.js";
+import { announce, button, byId, focusOn, make } from "./dom.js";
 import { clearError } from "./errors.js";
+import { explain } from "./explain.js";
+import { canSaveFolder } from "./save.js";
 
 const atOnce = 200;
+const namedFailures = 20;
+
+/** What the buttons of the card do. */
+export interface TreeActions {
+  open(index: number, entry: EntryFacts): void;
+  verifyAll(): void;
+  saveAll(): void;
+}
 
 export class TreeCard {
   readonly #card = byId("open-tree-card", HTMLElement);
@@ -13,10 +24,15 @@ export class TreeCard {
   readonly #more = byId("open-tree-more", HTMLButtonElement);
   readonly progress = byId("open-tree-progress", HTMLElement);
   readonly error = byId("open-tree-error", HTMLElement);
+  readonly #done = byId("open-tree-done", HTMLElement);
+  readonly #saveAll = byId("open-tree-save-all", HTMLButtonElement);
+  readonly #verifyAll = byId("open-tree-verify-all", HTMLButtonElement);
   #entries: readonly EntryFacts[] = [];
   #listed = 0;
 
-  constructor(private readonly onOpen: (index: number, entry: EntryFacts) => void) {
+  constructor(private readonly actions: TreeActions) {
+    this.#saveAll.addEventListener("click", () => this.actions.saveAll());
+    this.#verifyAll.addEventListener("click", () => this.actions.verifyAll());
     this.#more.addEventListener("click", () => {
       const first = this.#listed;
       this.#listMore();
@@ -29,13 +45,18 @@ export class TreeCard {
     this.#entries = entries;
     const files = entries.filter(({ type }) => type === "file");
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    const sentences = [`The manifest lists ${count(files.length, "file")} with ${formatBytes(bytes)}.`];
-    if (missing > 0) sentences.push(`${count(missing, "file")} of them ${missing === 1 ? "is" : "are"} missing.`);
+    const sentences = [`The folder has ${counted(files.length, "file")} with ${formatBytes(bytes)}.`];
+    if (missing > 0) sentences.push(`${counted(missing, "file")} of them ${missing === 1 ? "is" : "are"} missing.`);
     if (unexpected.length > 0) {
       const names = unexpected.slice(0, 5).map(shownName).join(", ");
-      sentences.push(`${count(unexpected.length, "file")} among those that you chose ${unexpected.length === 1 ? "is" : "are"} not in the manifest, and not opened: ${names}${unexpected.length > 5 ? ", …" : ""}.`);
+      sentences.push(`${counted(unexpected.length, "file")} among those that you chose ${unexpected.length === 1 ? "does" : "do"} not belong to the folder, and ${unexpected.length === 1 ? "is" : "are"} not opened: ${names}${unexpected.length > 5 ? ", …" : ""}.`);
     }
     byId("open-tree-summary", HTMLElement).textContent = sentences.join(" ");
+    this.#saveAll.hidden = !canSaveFolder();
+    byId("open-tree-actions", HTMLElement).hidden = files.length === 0;
+    byId("open-tree-save-hint", HTMLElement).textContent = files.length === 0 ? "" : canSaveFolder()
+      ? "Save all makes a new folder where you choose. Files that are not whole are left out, and named."
+      : "This browser saves one file at a time. Chrome and Edge on a computer save all of them at once.";
     this.#listMore();
     this.#card.hidden = false;
     focusOn(byId("open-tree-title", HTMLElement));
@@ -46,12 +67,43 @@ export class TreeCard {
     this.#list.replaceChildren();
     this.#entries = [];
     this.#listed = 0;
-    clearError(this.error);
+    this.clearResult();
     this.progress.replaceChildren();
+  }
+
+  /** Drops what was said of the last work. */
+  clearResult(): void {
+    clearError(this.error);
+    this.#done.hidden = true;
+    this.#done.replaceChildren();
+  }
+
+  /** The total of verifying or saving all. `where`: the folder with what was saved. */
+  showTotal(outcomes: readonly EntryOutcome[], where: string | null): void {
+    const { all, sentence } = totalOf(outcomes, where === null ? "whole" : "saved");
+    const failed = outcomes.filter(({ failure }) => failure !== null);
+    const sentences = where === null ? ["Nothing was saved."] : failed.length === outcomes.length ? [] : [`The folder is called ${shownName(where)}. What is in it is not encrypted any more.`];
+    if (where !== null && this.#entries.some(({ type }) => type === "link")) sentences.push("Links are not saved: a browser cannot make them.");
+    if (!all) sentences.push("Ask the sender for these files again:");
+    const text = make("p", {}, sentences.join(" "));
+    if (all) {
+      this.#done.replaceChildren(make("h3", {}, sentence), text);
+      this.#done.hidden = false;
+      focusOn(this.#done);
+    } else {
+      const list = make("ul", { class: "text" }, ...failed.slice(0, namedFailures).map(({ name, failure }) =>
+        make("li", {}, `${shownName(name)}: ${failure === null ? "" : explain(failure).what}`)));
+      if (failed.length > namedFailures) list.append(make("li", {}, `and ${formatCount(failed.length - namedFailures)} more`));
+      const notice = make("div", { class: "notice error", role: "alert", "data-code": "not-all" }, make("h3", {}, sentence), text, list);
+      this.error.replaceChildren(notice);
+      focusOn(notice);
+    }
+    announce(sentence);
   }
 
   setDisabled(disabled: boolean): void {
     for (const element of this.#list.querySelectorAll("button")) element.disabled = disabled;
+    this.#saveAll.disabled = this.#verifyAll.disabled = disabled;
   }
 
   #listMore(): void {
@@ -67,7 +119,7 @@ export class TreeCard {
     const name = shownName(entry.name);
     const item = make("li", {}, make("span", { class: "name" }, name, make("span", { class: entry.present ? "note" : "note bad" }, note(entry))));
     if (entry.type === "file" && entry.present) {
-      item.append(button("Open", () => this.onOpen(index, entry), { "aria-label": `Open ${name}` }));
+      item.append(button("Open", () => this.actions.open(index, entry), { "aria-label": `Open ${name}` }));
     }
     return item;
   }
@@ -78,5 +130,3 @@ function note({ type, size, target, present }: EntryFacts): string {
   if (type === "link") return `Link to ${shownName(target)}`;
   return present ? formatBytes(size) : `${formatBytes(size)}. This file is missing.`;
 }
-
-const count = (number: number, noun: string): string => `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;

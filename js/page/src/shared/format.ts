@@ -30,7 +30,7 @@ export function formatDuration(seconds: number): string {
 
 /** The name of what is in an encrypted file. */
 export function plaintextName(encryptedName: string): string {
-  const name = encryptedName.replace(/(\.polyseal)?\.asc$|\.polyseal$/i, "");
+  const name = encryptedName.replace(/(\.(polyseal|age))?\.asc$|\.(polyseal|age)$/i, "");
   return name === "" || name === encryptedName ? `${encryptedName}.decrypted` : name;
 }
 

@@ -1,12 +1,12 @@
 /**
  * The kinds of contents that may be shown in the page, told by the first bytes of a plaintext. The name of a file plays
- * no part.
+ * no part. Plain text is another matter: text.ts.
  *
  * The list has only formats that cannot run code: no HTML, no SVG, no XML. A file that is two formats at once is shown
  * as the one of this list, and the browser is told not to guess (`nosniff`).
  */
 
-export type MediaKind = "video" | "audio" | "image" | "pdf";
+export type MediaKind = "video" | "audio" | "image" | "pdf" | "text";
 
 export interface Media {
   readonly type: string;

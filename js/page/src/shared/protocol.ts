@@ -11,6 +11,7 @@ export type Secret =
 export type SecretKind = Secret["kind"];
 
 export interface HeaderFacts {
+  format: "polyseal" | "age";
   suite: string;
   suiteSupported: boolean;
   segmentSize: number;
@@ -45,6 +46,13 @@ export interface TreeFacts {
   missing: number;
 }
 
+/** The end of verifying or saving one file of a tree. */
+export interface EntryOutcome {
+  name: string;
+  size: number;
+  failure: Failure | null;
+}
+
 export interface EncryptChoices {
   secret: Secret;
   context: string;
@@ -60,12 +68,18 @@ export interface Operations {
   open: { request: { file: File; header: File | null; secret: Secret; context: string }; result: OpenedFacts };
   openTree: { request: { files: Map<string, File>; secret: Secret; context: string }; result: TreeFacts };
   openEntry: { request: { entry: number }; result: OpenedFacts };
+  /** Every file of the tree, whatever becomes of the others. */
+  verifyAll: { request: Record<string, never>; result: EntryOutcome[] };
+  /** The same, into a new folder in the one that the user chose. The result has its name. */
+  saveAll: { request: { into: FileSystemDirectoryHandle; name: string }; result: { name: string; outcomes: EntryOutcome[] } };
   /** Opens all of a file and gives out nothing. */
   verify: { request: { file: number }; result: null };
   save: { request: { file: number; to: Destination }; result: Blob | null };
   encrypt: { request: { file: File; choices: EncryptChoices; to: Destination }; result: { size: number; blob: Blob | null } };
   /** All of a file, as what it was found to be. What is not of a type that is shown is refused. */
   show: { request: { file: number }; result: Blob };
+  /** The beginning of a text, when all of the file has opened. `cut`: there is more. */
+  showText: { request: { file: number }; result: { text: string; cut: boolean } };
   generateKeyFile: { request: Record<string, never>; result: string };
   checkAgeRecipients: { request: { text: string }; result: number };
 }

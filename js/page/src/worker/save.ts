@@ -21,6 +21,22 @@ export async function readThrough(stream: ReadableStream<Uint8Array>, report: Re
   }
 }
 
+/** Opens all, and gives out at most the first `length` bytes. */
+export async function readStart(stream: ReadableStream<Uint8Array>, length: number, report: Report): Promise<Uint8Array> {
+  const start = new Uint8Array(length);
+  let filled = 0;
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return start.subarray(0, filled);
+    const part = value.subarray(0, length - filled);
+    start.set(part, filled);
+    filled += part.length;
+    report(value.length);
+    discard(value);
+  }
+}
+
 /** To a file that the user chose. The browser gives it its contents when it is closed, all at once. */
 export async function saveToHandle(stream: ReadableStream<Uint8Array>, handle: FileSystemFileHandle, report: Report): Promise<void> {
   const writable = await handle.createWritable();

@@ -5,19 +5,28 @@
  */
 
 import {
-  encrypt, encryptedSize, generateKeyFile, inspect, keyFile, open, openTree, parseAgeIdentities, parseAgeRecipients,
-  parseKeyFile, passphrase, type HeaderInfo, type Key, type OpenedFile, type Recipient, type Tree, type TreeEntry,
+  encrypt, encryptedSize, generateKeyFile, inspect, inspectAge, isAgeFile, keyFile, open, openAge, openTree, parseAgeIdentities, parseAgeRecipients,
+  parseKeyFile, passphrase, type AgeHeaderInfo, type FileEntry, type HeaderInfo, type Key, type OpenedFile, type Recipient, type Tree, type TreeEntry,
 } from "polyseal";
-import { sniff, sniffedLength, type Media } from "../shared/media.js";
-import type { Destination, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
+import { plaintextName } from "../shared/format.js";
+import { isShownType, sniff, sniffedLength, type Media } from "../shared/media.js";
+import { decodeText, shownTextLength, sniffText } from "../shared/text.js";
+import type { Destination, EntryOutcome, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
 import { countingSource } from "./counting.js";
-import { failureOf } from "./failure.js";
-import { collectBlob, readThrough, saveToHandle } from "./save.js";
+import { discard } from "./discard.js";
+import { failureOf, PageFailure } from "./failure.js";
+import { folderBelow, newFolder, saveBelow } from "./folder.js";
+import { collectBlob, readStart, readThrough, saveToHandle } from "./save.js";
 import { filesBeside, suites } from "./suites.js";
 
 const post = (message: FromWorker): void => postMessage(message);
 
-const opened: { file: OpenedFile; media: Media | null }[] = [];
+/** An opened file, of Polyseal or of age. */
+type Readable = Pick<OpenedFile, "size" | "segmentSize" | "read" | "stream">;
+
+const ageSuite = "ChaCha20-Poly1305, in age's format";
+
+const opened: { file: Readable; media: Media | null }[] = [];
 let tree: Tree | undefined;
 const running = new Map<number, AbortController>();
 
@@ -29,12 +38,16 @@ interface Run {
 
 const operations: { [O in Operation]: (request: Operations[O]["request"], run: Run) => Promise<Operations[O]["result"]> } = {
   async inspect({ file, header }) {
+    if (header === null && await isAgeFile(file)) return ageFacts(await inspectAge(file));
     return headerFacts(await inspect(header ?? file, { suites }));
   },
 
   async open({ file, header, secret, context }, { signal }) {
     const options = { signal, suites, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
-    return openedFacts(await open(file, openingKeys(secret), options));
+    const name = plaintextName(file.name);
+    if (header === null && await isAgeFile(file)) return openedFacts(await openAge(file, openingKeys(secret), { signal }), ageSuite, name);
+    const source = await open(file, openingKeys(secret), options);
+    return openedFacts(source, source.suite, name);
   },
 
   async openTree({ files, secret, context }, { signal }) {
@@ -61,10 +74,25 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
     let done = 0;
     entryRead = (bytes) => progress(done += bytes, Number(wanted.size));
     try {
-      return await openedFacts(await tree.open(wanted, { signal }));
+      const source = await tree.open(wanted, { signal });
+      return await openedFacts(source, source.suite, nameOf(wanted));
     } finally {
       entryRead = () => undefined;
     }
+  },
+
+  async verifyAll(_, run) {
+    return eachFile(run, 1, async () => undefined);
+  },
+
+  async saveAll({ into, name }, run) {
+    if (tree === undefined) throw new Error("There is no tree.");
+    const folder = await newFolder(into, name);
+    const outcomes = await eachFile(run, 2, (source, path) => saveBelow(folder, path, () => source.stream({ signal: run.signal }), () => undefined));
+    for (const entry of tree.entries) {
+      if (entry.type === "directory" && entry.name !== null) await folderBelow(folder, entry.name.split("/"));
+    }
+    return { name: folder.name, outcomes };
   },
 
   async verify({ file }, { signal, progress }) {
@@ -96,8 +124,19 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
 
   async show({ file }, { signal, progress }) {
     const { file: source, media } = openedFile(file);
-    if (media === null) throw new Error("This file is of no type that is shown.");
+    if (media === null || !isShownType(media.type)) throw new Error("This file is of no type that is shown.");
     return collectBlob(source.stream({ signal }), media.type, counting(source.size, progress));
+  },
+
+  async showText({ file }, { signal, progress }) {
+    const { file: source, media } = openedFile(file);
+    if (media?.kind !== "text") throw new Error("This file is no text.");
+    const start = await readStart(source.stream({ signal }), Math.min(source.size, shownTextLength), counting(source.size, progress));
+    const cut = source.size > start.length;
+    const text = decodeText(start, cut);
+    discard(start);
+    if (text === null) throw new PageFailure({ code: "not-text", message: "" });
+    return { text, cut };
   },
 
   async generateKeyFile() {
@@ -110,6 +149,31 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
 };
 
 let entryRead: (bytes: number) => void = () => undefined;
+
+/** Verifies every file of the tree, and does `work` with it. `passes`: how often all of it is read. */
+async function eachFile({ signal, progress }: Run, passes: number, work: (source: Readable, path: string) => Promise<void>): Promise<EntryOutcome[]> {
+  if (tree === undefined) throw new Error("There is no tree.");
+  const files = tree.entries.filter((entry): entry is FileEntry => entry.type === "file");
+  const expected = files.reduce((sum, { size }) => sum + Number(size), 0) * passes;
+  const outcomes: EntryOutcome[] = [];
+  entryRead = counting(expected, progress);
+  try {
+    for (const entry of files) {
+      signal.throwIfAborted();
+      let failure = null;
+      try {
+        await work(await tree.open(entry, { signal }), nameOf(entry));
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = failureOf(error);
+      }
+      outcomes.push({ name: nameOf(entry), size: Number(entry.size), failure });
+    }
+    return outcomes;
+  } finally {
+    entryRead = () => undefined;
+  }
+}
 
 /** Tells how much has been done of what is expected. */
 function counting(expected: number, progress: Run["progress"]): (bytes: number) => void {
@@ -131,12 +195,17 @@ function openedFile(file: number): (typeof opened)[number] {
   return found;
 }
 
-async function openedFacts(file: OpenedFile): Promise<OpenedFacts> {
+async function openedFacts(file: Readable, suite: string, name: string): Promise<OpenedFacts> {
   const start = await file.read(0, sniffedLength);
-  const media = sniff(start);
+  const media = sniff(start) ?? sniffText(name, start, file.size > start.length);
   start.fill(0);
-  return { file: opened.push({ file, media }) - 1, size: file.size, suite: file.suite, segmentSize: file.segmentSize, media };
+  return { file: opened.push({ file, media }) - 1, size: file.size, suite, segmentSize: file.segmentSize, media };
 }
+
+const ageFacts = ({ recipients }: AgeHeaderInfo): HeaderFacts => ({
+  format: "age", suite: ageSuite, suiteSupported: true, segmentSize: 65536, tagLength: 16, hasContext: false, recipients: recipients.length,
+  kinds: [recipients.includes("scrypt") ? "passphrase" : "age"], ageTypes: [...new Set(recipients)],
+});
 
 function headerFacts({ suite, suiteSupported, segmentSize, tagLength, hasContext, recipients, stanzas }: HeaderInfo): HeaderFacts {
   const kinds = new Set<SecretKind>();
@@ -146,7 +215,7 @@ function headerFacts({ suite, suiteSupported, segmentSize, tagLength, hasContext
     kinds.add(stanza.type);
     if (stanza.type === "age") for (const type of stanza.recipients) ageTypes.add(type);
   }
-  return { suite, suiteSupported, segmentSize, tagLength, hasContext, recipients, kinds: [...kinds], ageTypes: [...ageTypes] };
+  return { format: "polyseal", suite, suiteSupported, segmentSize, tagLength, hasContext, recipients, kinds: [...kinds], ageTypes: [...ageTypes] };
 }
 
 const nameOf = (entry: TreeEntry): string => entry.name ?? new TextDecoder().decode(entry.path);

@@ -110,6 +110,7 @@ const handleStandIn = () => {
     await writable.close();
     return handle;
   };
+  window.showDirectoryPicker = () => navigator.storage.getDirectory();
 };
 
 /**
@@ -128,7 +129,7 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => window.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
   });
-  await context.addInitScript(way === "handle" ? handleStandIn : () => { delete window.showSaveFilePicker; });
+  await context.addInitScript(way === "handle" ? handleStandIn : () => { delete window.showSaveFilePicker; delete window.showDirectoryPicker; });
   const page = await context.newPage();
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -147,6 +148,19 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
 
 /** Waits until the page shows a form. It takes nothing before. */
 export const started = (page) => page.waitForSelector("#main > section:visible");
+
+/** All below the origin-private file system: the contents of files by their names, and folders, which have null. */
+export const savedTree = async (page) => Object.fromEntries(Object.entries(await page.evaluate(async () => {
+  const found = {};
+  const walk = async (folder, path) => {
+    for await (const [name, handle] of folder.entries()) {
+      found[path + name] = handle.kind === "file" ? btoa(String.fromCharCode(...new Uint8Array(await (await handle.getFile()).arrayBuffer()))) : null;
+      if (handle.kind === "directory") await walk(handle, `${path}${name}/`);
+    }
+  };
+  await walk(await navigator.storage.getDirectory(), "");
+  return found;
+})).map(([name, text]) => [name, text === null ? null : Buffer.from(text, "base64")]));
 
 /** The files of the origin-private file system: names and sizes. */
 export const savedFiles = (page) => page.evaluate(async () => {

@@ -392,3 +392,93 @@ test("a file that changes on the disk after it was chosen is refused", async () 
     await nothingSaved(page);
   });
 });
+
+test("files of age: an identity and a passphrase, saved; altered, cut and with too much work", async () => {
+  const contents = random(3 * segment + 5);
+  file("age.bin", contents);
+  const identity = tool(["keygen", "-t", "x25519", "-o", "-"]).toString();
+  const recipient = identity.match(/age1[a-z0-9]+/)[0], secret = identity.match(/AGE-SECRET-KEY-.*/)[0];
+  tool(["encrypt", "--format", "age", "-r", recipient, "-o", "age.bin.age", "age.bin"]);
+  tool(["encrypt", "--format", "age", "--armor", "-r", recipient, "-o", "age.bin.age.asc", "age.bin"]);
+  toolWithPassphrase("encrypt", "correct horse", ["--format", "age", "-o", "secret.bin.age", "age.bin"]);
+  const bytes = readFileSync(join(directory, "age.bin.age"));
+  for (const [name, kind, text] of [["age.bin.age", "identity", secret], ["age.bin.age.asc", "identity", secret], ["secret.bin.age", "passphrase", "correct horse"]]) {
+    for (const way of ["handle", "download"]) {
+      await withPage(browser, server, { way }, async (page) => {
+        await choose(page, join(directory, name));
+        assert.equal(await page.locator("#open-kinds:visible").count(), 0);
+        await page.fill(`#open-${kind}`, kind === "identity" ? readFileSync(key, "utf8").slice(0, 5) : "wrong");
+        await pressOpen(page);
+        assert.equal((await errorIn(page, "#open-key-error")).code, kind === "identity" ? "bad-identity" : "no-matching-key");
+        await page.fill(`#open-${kind}`, text);
+        await page.click("#open-submit");
+        await page.waitForSelector("#open-result-card:visible", { timeout: 60000 });
+        const saved = await saveOpened(page, way);
+        assert.deepEqual([saved.name, saved.bytes.equals(contents)], [name.replace(/\.age.*/, ""), true]);
+      });
+    }
+  }
+  const payload = bytes.length - contents.length - 4 * tagLength;
+  const damaged = Buffer.from(bytes);
+  damaged[payload + segment + tagLength + 5] ^= 1;
+  await withPage(browser, server, {}, async (page) => {
+    for (const [name, file_, expected] of [["cut", bytes.subarray(0, -1), "corrupt-segment"], ["no-end", bytes.subarray(0, payload + 2 * (segment + tagLength)), "corrupt-segment"]]) {
+      await choose(page, file(`${name}.age`, file_));
+      await page.fill("#open-identity", secret);
+      await pressOpen(page);
+      const { code, text } = await errorIn(page, "#open-key-error");
+      assert.equal(code, expected, name);
+      assert.match(text, /^The file is incomplete or altered\./);
+    }
+    await choose(page, file("damaged.age", damaged));
+    await page.fill("#open-identity", secret);
+    await pressOpen(page);
+    await page.click("#open-save");
+    assert.match((await errorIn(page, "#open-result-error")).text, /^The file has been altered\..*part 2 of 4/);
+    await nothingSaved(page);
+    const work = readFileSync(join(directory, "secret.bin.age"), "latin1").replace(/(-> scrypt \S+) \d+/, "$1 22");
+    await choose(page, file("work.age", Buffer.from(work, "latin1")));
+    await page.fill("#open-passphrase", "correct horse");
+    await pressOpen(page);
+    assert.equal((await errorIn(page, "#open-key-error")).code, "too-much-work");
+  });
+});
+
+test("the cursor is in the field of the passphrase, and no character is lost", async () => {
+  await withPage(browser, server, {}, async (page) => {
+    await choose(page, join(directory, "letter.txt.polyseal"));
+    assert.equal(await page.evaluate(() => document.activeElement.id), "open-passphrase");
+    await page.keyboard.type("cor");
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.type("rect");
+    assert.equal(await page.inputValue("#open-passphrase"), "correct");
+    // After a wrong one, the next is typed over it.
+    await page.keyboard.press("Enter");
+    await errorIn(page, "#open-key-error");
+    await page.keyboard.type("correct horse");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#open-result-card:visible");
+    // While the file is looked at.
+    await page.evaluate(() => {
+      document.querySelector("#open-files").addEventListener("change", () => {
+        for (const key of "ab") document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      }, { once: true });
+    });
+    await choose(page, join(directory, "letter.txt.polyseal"));
+    assert.equal(await page.inputValue("#open-passphrase"), "ab");
+  });
+});
+
+test("on a phone nothing is said of dropping and folders", async () => {
+  await withPage(browser, server, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } }, async (page) => {
+    assert.equal(await page.evaluate(() => matchMedia("(pointer: coarse)").matches), true);
+    assert.equal(await page.locator("#open-choose-folder:visible").count(), 0);
+    for (const view of ["open", "encrypt"]) {
+      await page.click(`#nav-${view}`);
+      assert.doesNotMatch(await page.locator(`#view-${view}`).innerText(), /drop|folder/i);
+    }
+  });
+  await withPage(browser, server, {}, async (page) => {
+    assert.match(await page.locator("#view-open").innerText(), /Drop the encrypted file or folder here.*Choose a folder/s);
+  });
+});

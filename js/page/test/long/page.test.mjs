@@ -37,7 +37,7 @@ for (const colorScheme of ["light", "dark"]) {
         }
         checked.push(state);
       });
-      assert.equal(checked.length, 16);
+      assert.equal(checked.length, 22);
     });
   });
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { deflateSync, crc32 } from "node:zlib";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { altered, directory, errorIn, file, launch, openWithKeyFile, seal, serve, tool, withPage } from "./harness.mjs";
+import { altered, choose, directory, errorIn, file, launch, nothingSaved, openWithKeyFile, pressOpen, seal, serve, tool, withPage } from "./harness.mjs";
 
 let browser, server;
 const key = join(directory, "preview.key");
@@ -215,5 +215,61 @@ test("a file that begins like a picture and is none", async () => {
   await withPage(browser, server, {}, async (page) => {
     await show(page, path).catch(() => undefined);
     assert.equal((await errorIn(page, "#open-result-error")).code, "not-shown");
+  });
+});
+
+test("text is shown as text: nothing in it becomes a part of the page, and no address is made of it", async () => {
+  const hostile = '<script>hacked = 1</script><img src=x onerror="hacked=1">\n\tgrüße 🦊\n';
+  for (const name of ["a.txt", "a.md", "a.csv", "a.json", "a.log"]) {
+    const path = seal(name, hostile, ["-k", key]);
+    await withPage(browser, server, {}, async (page) => {
+      await watch(page);
+      await show(page, path);
+      assert.equal(await page.locator("#open-preview-media pre").textContent(), hostile);
+      assert.equal(await page.locator("#open-preview-media *").count(), 1);
+      assert.equal(await page.evaluate(() => window.hacked), undefined);
+      assert.deepEqual(await blobTypes(page), []);
+      await page.click("#open-preview-close");
+      assert.equal(await page.locator("#open-preview-media *").count(), 0);
+    });
+  }
+});
+
+test("of a long text the beginning is shown, when all of it has opened", async () => {
+  const text = "é".repeat(600000);
+  const path = seal("long.txt", text, ["-k", key]);
+  await withPage(browser, server, {}, async (page) => {
+    await show(page, path);
+    assert.equal(await page.locator("#open-preview-media pre").textContent(), "é".repeat(524288));
+    assert.match(await page.locator("#open-preview-media .hint").textContent(), /the beginning.*The rest is in the file that you save/);
+  });
+  await withPage(browser, server, {}, async (page) => {
+    await openWithKeyFile(page, altered(path, startOf(17) + 10, "altered-long.txt.polyseal"), key);
+    await page.click("#open-preview");
+    assert.equal((await errorIn(page, "#open-result-error")).code, "corrupt-segment");
+    assert.equal(await page.locator("#open-preview-media pre").count(), 0);
+  });
+});
+
+test("text that is not UTF-8 further on is not shown", async () => {
+  const path = seal("latin.txt", Buffer.concat([Buffer.alloc(5000, 97), Buffer.of(0xe9, 0x20)]), ["-k", key]);
+  await withPage(browser, server, {}, async (page) => {
+    await openWithKeyFile(page, path, key);
+    await page.click("#open-preview");
+    assert.equal((await errorIn(page, "#open-result-error")).code, "not-text");
+    await nothingSaved(page);
+  });
+});
+
+test("text from a file of age", async () => {
+  const identity = tool(["keygen", "-t", "hybrid", "-o", "-"]).toString();
+  file("note.txt", "a note");
+  tool(["encrypt", "--format", "age", "-r", identity.match(/age1pq1[a-z0-9]+/)[0], "-o", "note.txt.age", "note.txt"]);
+  await withPage(browser, server, {}, async (page) => {
+    await choose(page, join(directory, "note.txt.age"));
+    await page.fill("#open-identity", identity.match(/AGE-SECRET-KEY-.*/)[0]);
+    await pressOpen(page);
+    await page.click("#open-preview");
+    assert.equal(await page.locator("#open-preview-media pre").textContent(), "a note");
   });
 });

@@ -1,7 +1,8 @@
 /** Every state in which the page can be seen, for the tests of accessibility and for screenshots. */
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { choose, directory, enterKeyFile, errorIn, file, pressOpen, seal, tool } from "./harness.mjs";
 
 /** An encrypted tree from which a file is missing. */
@@ -14,6 +15,9 @@ function tree(key) {
   rmSync(join(directory, "album.sealed/file-3.txt.polyseal"));
   return join(directory, "album.sealed");
 }
+
+/** A file of age for the passphrase `correct horse`. */
+const ageFile = fileURLToPath(new URL("../../../../crates/polyseal-file/tests/age/passphrase.age", import.meta.url));
 
 /** Brings the page into each of its states, and calls `look` in every one. */
 export async function throughAllStates(page, key, look) {
@@ -38,6 +42,23 @@ export async function throughAllStates(page, key, look) {
   await page.click("#open-verify");
   await page.waitForSelector("#open-result-done:visible");
   await look("open-verified");
+  await choose(page, file("cut.polyseal", readFileSync(path).subarray(0, -100)));
+  await enterKeyFile(page, key);
+  await page.fill("#open-context", "c");
+  await pressOpen(page);
+  await look("open-incomplete");
+  await choose(page, seal("letter.txt", `Dear reader,\n\n${"The quick brown fox jumps over the lazy dog. ".repeat(20)}\n\n<b>Not bold.</b>\tgrüße 🦊\n`, ["-k", key]));
+  await enterKeyFile(page, key);
+  await pressOpen(page);
+  await page.click("#open-preview");
+  await page.waitForSelector("#open-preview-media pre");
+  await look("open-text");
+  await choose(page, ageFile);
+  await look("open-age-passphrase");
+  await page.fill("#open-passphrase", "correct horse");
+  await pressOpen(page);
+  await page.click("#open-details summary");
+  await look("open-age-result");
   await page.setInputFiles("#open-files", [path, key]);
   await page.waitForSelector("#open-list-card:visible");
   await look("open-list");
@@ -46,9 +67,20 @@ export async function throughAllStates(page, key, look) {
   await enterKeyFile(page, key);
   await pressOpen(page);
   await look("open-tree");
+  await page.click("#open-tree-verify-all");
+  await page.waitForSelector("#open-tree-error .notice");
+  await look("open-tree-not-all");
   await page.click("#open-tree button >> nth=0");
   await page.waitForSelector("#open-result-card:visible");
   await look("open-tree-result");
+  tool(["encrypt", "--suite", "aes-256-gcm", "-f", "-k", key, "--recursive", "-o", "album.whole", "album"]);
+  await page.setInputFiles("#open-folder", join(directory, "album.whole"));
+  await page.waitForSelector("#open-key-card:visible");
+  await enterKeyFile(page, key);
+  await pressOpen(page);
+  await page.click("#open-tree-save-all");
+  await page.waitForSelector("#open-tree-done:visible");
+  await look("open-tree-saved");
   await page.click("#nav-encrypt");
   await look("encrypt-empty");
   await page.setInputFiles("#encrypt-file", key);

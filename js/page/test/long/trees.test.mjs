@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { directory, enterKeyFile, errorIn, launch, pressOpen, random, saveOpened, serve, tool, withPage } from "./harness.mjs";
+import { directory, enterKeyFile, errorIn, launch, pressOpen, random, saveOpened, savedTree, serve, tool, withPage } from "./harness.mjs";
 
 let browser, server;
 const key = join(directory, "tree.key");
@@ -54,7 +54,7 @@ test("the manifest as a list, and its files saved one by one", async () => {
     await openTree(page, join(directory, "album.sealed"));
     assert.deepEqual(await page.locator("#open-tree li .name").allTextContents(),
       ["linkLink to may/one", "mayFolder", "may/emptyFolder", "may/one200 KB", "two.bin70.0 KB"]);
-    assert.match(await page.textContent("#open-tree-summary"), /^The manifest lists 2 files with 270 KB\.$/);
+    assert.match(await page.textContent("#open-tree-summary"), /^The folder has 2 files with 270 KB\.$/);
     await openEntry(page, "may/one");
     await page.waitForSelector("#open-result-card:visible");
     assert.equal(await page.locator("#open-verify:visible").count(), 0);
@@ -130,7 +130,7 @@ test("files that are missing, strange, swapped or altered are said, and not give
         assert.match(summary, /1 file of them is missing/);
         assert.equal(await page.locator('#open-tree button[aria-label="Open two.bin"]').count(), 0);
       } else if (name === "strange") {
-        assert.match(summary, /1 file among those that you chose is not in the manifest, and not opened: extra\.polyseal/);
+        assert.match(summary, /1 file among those that you chose does not belong to the folder, and is not opened: extra\.polyseal/);
       } else {
         await openEntry(page, "two.bin");
         assert.equal((await errorIn(page, "#open-tree-error")).code, code, name);
@@ -175,5 +175,84 @@ test("a folder without a manifest is a list of files", async () => {
   await withPage(browser, server, {}, async (page) => {
     await chooseFolder(page, path);
     assert.equal(await page.locator("#open-list li").count(), 2);
+  });
+});
+
+test("verify all and save all: each file in its place, empty folders too, and nothing written over", async () => {
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, join(directory, "album.sealed"));
+    await page.click("#open-tree-verify-all");
+    await page.waitForSelector("#open-tree-done:visible");
+    assert.match(await page.textContent("#open-tree-done"), /^2 files, 270 KB: all whole\.Nothing was saved\.$/);
+    assert.deepEqual(await savedTree(page), {});
+    for (const folder of ["album", "album (2)"]) {
+      await page.click("#open-tree-save-all");
+      await page.waitForFunction((text) => document.querySelector("#open-tree-done").textContent.includes(text), `called ${folder}.`);
+      assert.match(await page.textContent("#open-tree-done"), /^2 files, 270 KB: all saved\..*Links are not saved/);
+      assert.equal(await page.evaluate(() => document.activeElement.id), "open-tree-done");
+    }
+    const saved = await savedTree(page);
+    assert.deepEqual(Object.keys(saved).sort(), ["album", "album (2)"].flatMap((name) => ["", "/may", "/may/empty", "/may/one", "/two.bin"].map((below) => name + below)).sort());
+    for (const folder of ["album", "album (2)"]) {
+      assert.ok(saved[`${folder}/may/one`].equals(one) && saved[`${folder}/two.bin`].equals(two));
+      assert.equal(saved[`${folder}/may/empty`], null);
+    }
+  });
+});
+
+test("save all and verify all with an altered and a missing file: the others are saved, and these are named", async () => {
+  const path = copy("not-all", (at) => {
+    const bytes = readFileSync(join(at, "may/one.polyseal"));
+    bytes[bytes.length - 5] ^= 1;
+    writeFileSync(join(at, "may/one.polyseal"), bytes);
+  });
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, path);
+    for (const [button, done] of [["verify", "whole"], ["save", "saved"]]) {
+      await page.click(`#open-tree-${button}-all`);
+      await page.waitForFunction((text) => document.querySelector("#open-tree-error").textContent.includes(text), `not ${done}`);
+      const { code, text } = await errorIn(page, "#open-tree-error");
+      assert.equal(code, "not-all");
+      assert.match(text, new RegExp(`^1 of 2 files is not ${done}\\. 1 other, 70\\.0 KB: ${done}\\..*may/one: The file is incomplete or altered\\.$`));
+    }
+    const saved = await savedTree(page);
+    assert.deepEqual(Object.keys(saved).sort(), ["album", "album/may", "album/may/empty", "album/two.bin"].map((name) => name.replace("album", "not-all")).sort());
+    assert.ok(saved["not-all/two.bin"].equals(two));
+  });
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, copy("none", (at) => rmSync(join(at, "two.bin.polyseal"))));
+    await page.click("#open-tree-verify-all");
+    assert.match((await errorIn(page, "#open-tree-error")).text, /two\.bin: This file is missing\.$/);
+  });
+});
+
+test("where no folder can be chosen for saving, it is said which browsers can", async () => {
+  await withPage(browser, server, { way: "download" }, async (page) => {
+    await openTree(page, join(directory, "album.sealed"));
+    assert.equal(await page.locator("#open-tree-save-all:visible").count(), 0);
+    assert.match(await page.textContent("#open-tree-save-hint"), /Chrome and Edge on a computer/);
+    await page.click("#open-tree-verify-all");
+    await page.waitForSelector("#open-tree-done:visible");
+  });
+});
+
+test("stopping while all is saved leaves no part of a file", async () => {
+  const big = join(directory, "big");
+  mkdirSync(big);
+  for (let i = 0; i < 3; i++) writeFileSync(join(big, `${i}.bin`), Buffer.alloc(100e6));
+  tool(["encrypt", "--portable", "-k", key, "--recursive", "-o", "big.sealed", "big"]);
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, join(directory, "big.sealed"));
+    await page.click("#open-tree-save-all");
+    await page.waitForFunction(() => document.querySelector("#open-tree-progress progress")?.value > 0.05);
+    await page.click("#open-tree-progress button");
+    assert.equal((await errorIn(page, "#open-tree-error")).code, "cancelled");
+    const sizes = await page.evaluate(async () => {
+      const found = [];
+      const root = await navigator.storage.getDirectory();
+      for await (const [, handle] of (await root.getDirectoryHandle("big")).entries()) found.push((await handle.getFile()).size);
+      return found;
+    });
+    assert.ok(sizes.length < 3 && sizes.every((size) => size === 100e6), String(sizes));
   });
 });
