@@ -184,6 +184,7 @@ export class OpenView {
         ...(subject.kind === "tree" ? [["List", "A manifest, which every file is compared with"] as const] : []),
       ]);
       this.#details.hidden = this.#details.open = false;
+      if (format === "age") byId("open-more", HTMLDetailsElement).hidden = true;
       this.#subject = subject;
       if (!suiteSupported) {
         showError(this.#fileError, failure("unsupported-suite"), { suite });

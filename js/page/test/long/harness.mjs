@@ -154,7 +154,8 @@ export const savedTree = async (page) => Object.fromEntries(Object.entries(await
   const found = {};
   const walk = async (folder, path) => {
     for await (const [name, handle] of folder.entries()) {
-      found[path + name] = handle.kind === "file" ? btoa(String.fromCharCode(...new Uint8Array(await (await handle.getFile()).arrayBuffer()))) : null;
+      const bytes = handle.kind === "file" ? new Uint8Array(await (await handle.getFile()).arrayBuffer()) : null;
+      found[path + name] = bytes === null ? null : btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
       if (handle.kind === "directory") await walk(handle, `${path}${name}/`);
     }
   };

@@ -445,6 +445,8 @@ test("files of age: an identity and a passphrase, saved; altered, cut and with t
 });
 
 test("the cursor is in the field of the passphrase, and no character is lost", async () => {
+  file("letter.txt", "meet at noon");
+  toolWithPassphrase("encrypt", "correct horse", ["--suite", "aes-256-gcm", "-f", "-o", "letter.txt.polyseal", "letter.txt"]);
   await withPage(browser, server, {}, async (page) => {
     await choose(page, join(directory, "letter.txt.polyseal"));
     assert.equal(await page.evaluate(() => document.activeElement.id), "open-passphrase");
