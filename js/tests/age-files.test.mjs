@@ -118,8 +118,9 @@ test("files of polyseal in age's format, for identities and a passphrase", { ski
     const armored = await run(["encrypt", "--format", "age", "--armor", "-r", recipient, "-o", "-", plain]);
     assert.ok(Buffer.from(await (await polyseal.openAge(armored, [polyseal.ageIdentity(identity)])).read()).equals(contents));
   }
+  // A passphrase takes its time, so it opens one file, and once.
   const bytes = await run(["encrypt", "--format", "age", "-o", "-", plain], { passphrase: "correct horse" });
-  await checkParts(bytes, [polyseal.passphrase("correct horse")], contents);
+  assert.ok(Buffer.from(await (await polyseal.openAge(bytes, [polyseal.passphrase("correct horse")])).read()).equals(contents));
 }));
 
 const hasAge = (() => { try { return execFileSync("age", ["--version"]).length > 0; } catch { return false; } })();

@@ -11,7 +11,7 @@ import { canSaveFolder } from "./save.js";
 const atOnce = 200;
 const namedFailures = 20;
 
-/** What the buttons of the card do. */
+/** The work of the buttons of the card. */
 export interface TreeActions {
   open(index: number, entry: EntryFacts): void;
   verifyAll(): void;
