@@ -135,3 +135,17 @@ test("files of age", { skip: !hasAge && "age is not installed" }, async () => {
     if (more.length === 0) await checkParts(bytes, [polyseal.ageIdentity(identity)], contents);
   }
 });
+
+test("altered files of the kit, and random ones, are refused with an error of this library", async () => {
+  let state = 7;
+  const next = (below) => (state = Math.imul(state, 1103515245) + 12345 >>> 0) % 65521 % below;
+  const names = (await readdir(join(vectors, "age/testkit"))).filter((name) => /^(x25519|hybrid|stanza|armor_(x25519|crlf)|hmac|stream_(one|two|short|empty))/.test(name));
+  for (let i = 0; i < 400; i++) {
+    const file = parseKitFile(await load(`age/testkit/${names[i % names.length]}`));
+    const bytes = Buffer.from(file.bytes);
+    for (let times = next(3); times >= 0; times--) bytes[next(Math.min(bytes.length, 600))] = next(256);
+    const [outcome] = await outcomeOf({ ...file, bytes, armored: undefined });
+    // Only white space around armour may change, and a stanza of another type.
+    assert.ok(outcome !== "success" || /^armor/.test(names[i % names.length]), `${names[i % names.length]} ${i}`);
+  }
+});

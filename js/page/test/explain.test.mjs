@@ -8,7 +8,7 @@ const codes = [
   "not-a-polyseal-file", "unsupported-version", "truncated-header", "bad-header", "unsupported-suite", "no-matching-key", "header-not-authentic", "context-missing",
   "context-differs", "context-unexpected", "truncated-payload", "payload-too-long", "corrupt-segment", "bad-armor", "bad-key-file", "bad-identity", "bad-recipient",
   "bad-passphrase", "invalid-recipients", "header-full", "source-failed", "source-changed", "bad-manifest", "unsupported-manifest-version", "unbound-manifest",
-  "no-manifest", "missing-file", "does-not-belong", "cancelled", "disk-full", "write-refused", "not-shown", "not-text", "too-much-work", "suite-failed", "no-key-yet", "no-recipient-yet",
+  "no-manifest", "missing-file", "does-not-belong", "cancelled", "cancelled-folder", "disk-full", "write-refused", "not-shown", "not-text", "too-much-work", "suite-failed", "no-key-yet", "no-recipient-yet",
   "passphrase-not-kept", "one-file", "internal", "something-new",
 ];
 

@@ -44,7 +44,7 @@ type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "
 
 /** Codes of this page. */
 type PageCode =
-  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "disk-full" | "write-refused" | "not-shown" | "not-text";
+  | "no-key-yet" | "no-recipient-yet" | "passphrase-not-kept" | "one-file" | "cancelled" | "cancelled-folder" | "disk-full" | "write-refused" | "not-shown" | "not-text";
 
 const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   "not-a-polyseal-file": {
@@ -181,6 +181,11 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     what: "Stopped.",
     meaning: "You or the browser stopped the work. No file was saved.",
     action: "Start again when you like.",
+  },
+  "cancelled-folder": {
+    what: "Stopped before all was saved.",
+    meaning: "You or the browser stopped the work. The files that are in the new folder are whole, and others are missing.",
+    action: "Save all again when you like. That makes another folder.",
   },
   "disk-full": {
     what: "There is not enough space.",

@@ -25,7 +25,7 @@ export class KeyForm {
     // A character that is typed beside every field is one of the passphrase: the field gets the focus, and with it the character.
     addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey, target }) => {
       if (ctrlKey || metaKey || altKey || Array.from(key).length !== 1 || key === " " || isEntered(target)) return;
-      if (this.#passphrase.checkVisibility?.() === true) this.#passphrase.focus();
+      if (this.#passphrase.getClientRects().length > 0) this.#passphrase.focus();
       else if (this.#early !== null) this.#early += key;
     });
     chooseWith("open-choose-key", "open-key", async ([chosen]) => {

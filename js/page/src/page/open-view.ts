@@ -269,10 +269,10 @@ export class OpenView {
     if (into === null || choice !== this.#choice) return;
     const request = { into, name: folderName(subject.tree.name, safeName) };
     await this.#workOnTree("Saving all files", (vault, { signal, progress }) => vault.call("saveAll", request, { signal, progress }),
-      ({ name, outcomes }) => this.#tree.showTotal(outcomes, name));
+      ({ name, outcomes }) => this.#tree.showTotal(outcomes, name), "cancelled-folder");
   }
 
-  async #workOnTree<T>(label: string, work: (vault: Vault, work: Work) => Promise<T>, show: (result: T, vault: Vault) => void): Promise<void> {
+  async #workOnTree<T>(label: string, work: (vault: Vault, work: Work) => Promise<T>, show: (result: T, vault: Vault) => void, cancelled = "cancelled"): Promise<void> {
     const vault = this.#vault;
     if (vault === null) return;
     this.#result.hide();
@@ -284,7 +284,7 @@ export class OpenView {
       if (choice === this.#choice) show(result, vault);
     } catch (error) {
       if (choice !== this.#choice) return;
-      showError(this.#tree.error, error, { suite: undefined });
+      showError(this.#tree.error, failureFrom(error).code === "cancelled" ? failure(cancelled) : error, { suite: undefined });
       if (failureFrom(error).code === "internal") this.#tree.progress.replaceChildren();
     } finally {
       this.#tree.setDisabled(false);

@@ -90,7 +90,13 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
     const folder = await newFolder(into, name);
     const outcomes = await eachFile(run, 2, (source, path) => saveBelow(folder, path, () => source.stream({ signal: run.signal }), () => undefined));
     for (const entry of tree.entries) {
-      if (entry.type === "directory" && entry.name !== null) await folderBelow(folder, entry.name.split("/"));
+      if (entry.type !== "directory") continue;
+      try {
+        if (entry.name === null) throw new TypeError("The name is not UTF-8.");
+        await folderBelow(folder, entry.name.split("/"));
+      } catch (error) {
+        outcomes.push({ name: nameOf(entry), size: 0, failure: failureOf(error) });
+      }
     }
     return { name: folder.name, outcomes };
   },

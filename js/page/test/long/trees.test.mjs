@@ -246,7 +246,7 @@ test("stopping while all is saved leaves no part of a file", async () => {
     await page.click("#open-tree-save-all");
     await page.waitForFunction(() => document.querySelector("#open-tree-progress progress")?.value > 0.05);
     await page.click("#open-tree-progress button");
-    assert.equal((await errorIn(page, "#open-tree-error")).code, "cancelled");
+    assert.equal((await errorIn(page, "#open-tree-error")).code, "cancelled-folder");
     const sizes = await page.evaluate(async () => {
       const found = [];
       const root = await navigator.storage.getDirectory();
