@@ -141,7 +141,14 @@ async function pageJobs() {
     const { identity, recipient } = await polyseal.generateAgeIdentity();
     const { blob } = await call("encrypt", { file: asFile(plaintext, "x"), choices: { secret: { kind: "age", text: recipient }, context: "c", armor: false }, to: "blob" });
     assert.deepEqual((await call("inspect", { file: blob, header: null })).kinds, ["age"]);
-    assert.equal((await call("open", { file: blob, header: null, secret: { kind: "age", text: identity }, context: "c" })).size, plaintext.length);
+    assert.equal((await call("open", { file: blob, name: "x", header: null, secret: { kind: "age", text: identity }, context: "c" })).size, plaintext.length);
+    assert.deepEqual((await call("verifyAll", {})).map(({ name, failure }) => [name, failure]), [["a.bin", null], ["b", null]]);
+    const age = async (name) => asFile(await readFile(new URL(`../../crates/polyseal-file/tests/age/${name}`, import.meta.url)), name);
+    const ageSecrets = { "x25519.age": { kind: "age", text: await (await age("x25519.txt")).text() }, "passphrase.age": { kind: "passphrase", text: "correct horse" } };
+    for (const [name, ageSecret] of Object.entries(ageSecrets)) {
+      const opened = await call("open", { file: await age(name), name: "a.txt", header: null, secret: ageSecret, context: "" });
+      if (opened.media !== null) assert.equal((await call("showText", { file: opened.file })).text.length, opened.size);
+    }
   } finally {
     for (const back of restore) back();
   }

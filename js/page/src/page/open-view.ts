@@ -224,10 +224,11 @@ export class OpenView {
           this.#afterOpening();
           this.#tree.show(opened);
         } else {
-          const opened = await vault.call("open", { file: subject.file, header: this.#header, secret, context }, { transfer });
+          const name = safeName(plaintextName(subject.name));
+          const opened = await vault.call("open", { file: subject.file, name, header: this.#header, secret, context }, { transfer });
           if (choice !== this.#choice) return;
           this.#afterOpening();
-          this.#result.show(vault, opened, safeName(plaintextName(subject.name)), false);
+          this.#result.show(vault, opened, name, false);
         }
       });
     } catch (error) {

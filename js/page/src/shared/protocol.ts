@@ -65,7 +65,8 @@ export type Destination = { handle: FileSystemFileHandle } | "blob";
 /** The requests of the page to the worker, with their results. */
 export interface Operations {
   inspect: { request: { file: File; header: File | null }; result: HeaderFacts };
-  open: { request: { file: File; header: File | null; secret: Secret; context: string }; result: OpenedFacts };
+  /** `name` is that of the contents. */
+  open: { request: { file: File; name: string; header: File | null; secret: Secret; context: string }; result: OpenedFacts };
   openTree: { request: { files: Map<string, File>; secret: Secret; context: string }; result: TreeFacts };
   openEntry: { request: { entry: number }; result: OpenedFacts };
   /** Every file of the tree, whatever becomes of the others. */

@@ -8,7 +8,6 @@ import {
   encrypt, encryptedSize, generateKeyFile, inspect, inspectAge, isAgeFile, keyFile, open, openAge, openTree, parseAgeIdentities, parseAgeRecipients,
   parseKeyFile, passphrase, type AgeHeaderInfo, type FileEntry, type HeaderInfo, type Key, type OpenedFile, type Recipient, type Tree, type TreeEntry,
 } from "polyseal";
-import { plaintextName } from "../shared/format.js";
 import { isShownType, sniff, sniffedLength, type Media } from "../shared/media.js";
 import { decodeText, shownTextLength, sniffText } from "../shared/text.js";
 import type { Destination, EntryOutcome, FromWorker, HeaderFacts, OpenedFacts, Operation, Operations, Secret, SecretKind, ToWorker } from "../shared/protocol.js";
@@ -42,9 +41,8 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
     return headerFacts(await inspect(header ?? file, { suites }));
   },
 
-  async open({ file, header, secret, context }, { signal }) {
+  async open({ file, name, header, secret, context }, { signal }) {
     const options = { signal, suites, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
-    const name = plaintextName(file.name);
     if (header === null && await isAgeFile(file)) return openedFacts(await openAge(file, openingKeys(secret), { signal }), ageSuite, name);
     const source = await open(file, openingKeys(secret), options);
     return openedFacts(source, source.suite, name);
