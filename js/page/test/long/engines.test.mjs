@@ -105,6 +105,29 @@ for (const [engine, launch] of Object.entries({ Firefox: firefox, WebKit: webkit
       assert.equal(width, 1);
     });
 
+    await t.test("text is shown", async () => {
+      const path = seal("a.txt", "<i>grüße</i>\n", ["-k", key]);
+      const text = await run(`
+        await openWithKey(given);
+        at("#open-preview").click();
+        await until(() => at("#open-preview-media pre") || visible("#open-result-error .notice"));
+        return at("#open-preview-media pre")?.textContent ?? at("#open-result-error").textContent;`, { name: "a.txt.polyseal", sealed: base64(path), key: base64(key) });
+      assert.equal(text, "<i>grüße</i>\n");
+    });
+
+    await t.test("a file of age is opened", async () => {
+      const age = (name) => new URL(`../../../../crates/polyseal-file/tests/age/${name}`, import.meta.url);
+      const said = await run(`
+        choose("#open-files", "passphrase.age", given.sealed);
+        const field = await until(() => visible("#open-passphrase"));
+        const focused = document.activeElement === field;
+        field.value = "correct horse";
+        at("#open-submit").click();
+        await until(() => visible("#open-result-card, #open-key-error .notice"));
+        return [focused, at("#open-key-error").textContent];`, { sealed: base64(age("passphrase.age")) });
+      assert.deepEqual(said, [true, ""]);
+    });
+
     await t.test("a file of a tree is opened", async () => {
       tool(["encrypt", "--suite", "aes-256-gcm", "-f", "-k", key, "--recursive", "-o", `tree-${engine}`, treeOf()]);
       const files = Object.fromEntries([".polyseal-manifest.polyseal", "one.polyseal"].map((name) => [name, base64(join(directory, `tree-${engine}`, name))]));
@@ -119,8 +142,12 @@ for (const [engine, launch] of Object.entries({ Firefox: firefox, WebKit: webkit
         at("#open-submit").click();
         (await until(() => visible("#open-tree button, #open-key-error .notice"))).click();
         await until(() => visible("#open-result-card, #open-tree-error .notice"));
-        return at("#open-result-facts").textContent + at("#open-tree-error").textContent + at("#open-key-error").textContent;`, { files, key: base64(key) });
-      assert.match(said, /that it is the file of this name/);
+        const facts = at("#open-result-facts").textContent;
+        if (visible("#open-tree-save-all")) throw new Error("All can be saved, and no folder chosen.");
+        at("#open-tree-verify-all").click();
+        await until(() => visible("#open-tree-done, #open-tree-error .notice"));
+        return at("#open-tree-done").textContent + facts + at("#open-tree-error").textContent + at("#open-key-error").textContent;`, { files, key: base64(key) });
+      assert.match(said, /^1 file, 3 bytes: whole.*that it is the file of this name/);
     });
 
     await t.test("what is encrypted with a passphrase opens with the tool", async () => {
