@@ -172,8 +172,8 @@ pub(crate) struct OpenArgs {
     /// POLYSEAL_IDENTITY_FILE]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE, which
-    /// names a file]
+    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE,
+    /// which names a file]
     #[arg(long, value_name = "FD")]
     pub(crate) passphrase_fd: Option<u32>,
     /// Its first line is the passphrase. Only a variable names it.
@@ -282,8 +282,8 @@ pub(crate) struct EncryptArgs {
     /// POLYSEAL_IDENTITY_FILE]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE, which
-    /// names a file]
+    /// Read the passphrase from this file descriptor: one line [env: POLYSEAL_PASSPHRASE_FILE,
+    /// which names a file]
     #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
     pub(crate) passphrase_fd: Option<u32>,
     /// Its first line is the passphrase. Only a variable names it.

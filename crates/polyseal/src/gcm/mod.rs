@@ -23,9 +23,9 @@
 //!
 //! It does not give the following. GCM, GCM-SIV and XAES do not commit to the key, so that one
 //! ciphertext can open under two keys to two messages of an adversary's choice
-//! (`examples/attacks/two_keys_one_ciphertext.rs`). KC-XAES commits to key and nonce where the nonce
-//! travels with the ciphertext. Where it is implied, it commits to the key alone, and not to the
-//! nonce: anyone who knows the key finds two nonces with 2^16 AES calls
+//! (`examples/attacks/two_keys_one_ciphertext.rs`). KC-XAES commits to key and nonce where the
+//! nonce travels with the ciphertext. Where it is implied, it commits to the key alone, and not to
+//! the nonce: anyone who knows the key finds two nonces with 2^16 AES calls
 //! (`examples/attacks/nonce_not_sent.rs`). Nothing here commits to associated data or message:
 //! [`Ctx`](crate::commit::Ctx) does.
 //!
