@@ -52,10 +52,12 @@ lint: ## clippy on everything
 # nor an allocator.
 FAMILIES = aegis,gcm,ctx,flex,omd,papers
 ITS_FEATURES = --locked --manifest-path crates/polyseal/features/Cargo.toml --target-dir target/features
-portable: ## the core without std, and with its default features
+portable: ## the core without std, and with its default features; the file format with one family
 	cargo clippy --locked -p polyseal -- -D warnings
 	cargo test $(ITS_FEATURES)
 	cargo test $(ITS_FEATURES) --no-default-features --features aegis
+	cargo test $(ITS_FEATURES) --no-default-features --features files --test files
+	cargo check --locked -p polyseal-file --no-default-features --features gcm
 	rustup target add thumbv7em-none-eabihf
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features $(FAMILIES) -- -D warnings
 

@@ -30,13 +30,13 @@ portable-all: ## every family and every feature by itself, without std, for macO
 		cargo clippy --locked -p polyseal --no-default-features --features std,getrandom,$$family -- -D warnings && \
 		cargo clippy --locked -p polyseal --no-default-features --features $$family -- -D warnings || exit; \
 	done
-	for feature in '' age ssh plugin passphrase; do \
-		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
+	for features in aegis gcm flex omd gcm,ctx gcm,age gcm,ssh gcm,plugin gcm,passphrase; do \
+		cargo clippy --locked -p polyseal-file --no-default-features --features "$$features" -- -D warnings || exit; \
 	done
 	cargo clippy --locked -p polyseal-cli -p polyseal-object-store --all-targets \
 		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests,polyseal-object-store/trees -- -D warnings
-	cargo test --locked -p polyseal-file --no-default-features --features flex,omd --lib
-	cargo test --locked -p polyseal-file --no-default-features --features flex,omd,age --lib
+	cargo test --locked -p polyseal-file --no-default-features --features aegis,gcm,ctx,flex,omd --lib
+	cargo test --locked -p polyseal-file --no-default-features --features aegis,gcm,ctx,flex,omd,age --lib
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
 	CARGO_FEATURE_PURE=1 cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 	CARGO_FEATURE_PURE=1 cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin \

@@ -164,7 +164,7 @@ pub enum Error {
     SuiteLeftOut {
         /// Its name.
         suite: &'static str,
-        /// The feature of the crate `polyseal-file` that brings it: `"flex"` or `"omd"`.
+        /// The feature of the crate `polyseal-file` that brings it, such as `"flex"`.
         feature: &'static str,
     },
     /// Files are not encrypted with this algorithm, because it cuts messages into segments itself.

@@ -15,10 +15,11 @@
 //! [`Decryptor::detached_header`]). A [`manifest`] binds the names of a whole tree to its files,
 //! and to their contents by a [`Commitment`] each.
 //!
-//! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
-//! two more kinds of those, and `passphrase`. Without them the crate has key files, and 39 other
-//! packages to compile rather than 183. The crate `rsa`, which is not in constant time, comes with
-//! `ssh`.
+//! Features, all on by default: the families of suites `aegis`, `gcm`, `ctx`, `flex` and `omd`, of
+//! which there must be one; `age` for recipients and identities of age, `ssh` and `plugin` for two
+//! more kinds of those, and `passphrase`. Without the latter the crate has key files. The crate
+//! `rsa`, which is not in constant time, comes with `ssh`. A file of a family that is left out is
+//! described, measured and rekeyed, and refused by the name of its suite ([`Error::SuiteLeftOut`]).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -11,10 +11,17 @@ use polyseal::registry::Algorithm;
 
 use crate::error::{Error, Result};
 
-/// The suite when nothing else is said.
-pub const DEFAULT_SUITE: &str = "aegis-256x2";
+/// The suite when nothing else is said: `aegis-256x2`, and [`PORTABLE_SUITE`] in a build without
+/// the feature `aegis`.
+///
+/// Any crate of a program can turn the feature on for all of them: to have the same suite in every
+/// build, name one ([`Encryptor::suite`](crate::Encryptor::suite)). Which files a build opens does
+/// not depend on it.
+pub const DEFAULT_SUITE: &str =
+    if cfg!(feature = "aegis") { "aegis-256x2" } else { PORTABLE_SUITE };
 
-/// The suite of the portable profile: every reader has it, and every platform computes it.
+/// The suite of the portable profile: every platform computes it, and every reader has it, but for
+/// a build of this crate without the feature `gcm`, which refuses it by name.
 pub const PORTABLE_SUITE: &str = "aes-256-gcm";
 
 /// A row of the specification's table (section 2). Its sizes are the format's own, so that a file
@@ -93,8 +100,8 @@ pub(crate) const MAX_KEY_BYTES: usize = 64;
 
 /// An algorithm that files are encrypted with.
 ///
-/// Every suite of the format can be named. Those of Flex and OMD are compiled with the features
-/// `flex` and `omd`; [`algorithm`](Self::algorithm) says whether this build has one.
+/// Every suite of the format can be named. The features `aegis`, `gcm`, `ctx`, `flex` and `omd` say
+/// which are compiled; [`algorithm`](Self::algorithm) whether this build has one.
 ///
 /// ```
 /// use polyseal_file::Suite;
@@ -200,6 +207,9 @@ mod tests {
             let algorithm = match suite.algorithm() {
                 Err(Error::SuiteLeftOut { suite, feature }) => {
                     let built = match feature {
+                        "aegis" => cfg!(feature = "aegis"),
+                        "gcm" => cfg!(feature = "gcm"),
+                        "ctx" => cfg!(feature = "ctx"),
                         "flex" => cfg!(feature = "flex"),
                         "omd" => cfg!(feature = "omd"),
                         _ => true,

@@ -91,7 +91,7 @@ pub enum Error {
     UnknownAlgorithm,
     /// The algorithm exists, and this build was made without it.
     LeftOut {
-        /// The feature of the crate `polyseal` that brings it: `"flex"`, `"omd"` or `"papers"`.
+        /// The feature of the crate `polyseal` that brings it, such as `"flex"`.
         feature: &'static str,
     },
     /// No need has this name.

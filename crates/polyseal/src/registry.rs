@@ -111,10 +111,55 @@ fn edits(a: &str, b: &str) -> usize {
     row[a.len()] + rest_a.len() + rest_b.len()
 }
 
-/// The ids of the families that optional features bring, whether or not this build has them.
-const OPTIONAL: &[(&str, &[&str])] = &[
+/// The ids of all families, whether or not this build has them, by the features that it takes to
+/// have them.
+const BROUGHT_BY: &[(&[&str], &[&str])] = &[
     (
-        "flex",
+        &["aegis"],
+        &[
+            "aegis-128l",
+            "aegis-128x2",
+            "aegis-128x4",
+            "aegis-256",
+            "aegis-256x2",
+            "aegis-256x4",
+            "aegis-128l-mac",
+            "aegis-128x2-mac",
+            "aegis-128x4-mac",
+            "aegis-256-mac",
+            "aegis-256x2-mac",
+            "aegis-256x4-mac",
+        ],
+    ),
+    (
+        &["gcm"],
+        &[
+            "aes-128-gcm",
+            "aes-256-gcm",
+            "aes-256-gcm-siv",
+            "xaes-256-gcm",
+            "kc-xaes-256-gcm",
+            "dndk-gcm",
+            "h-aes-256-gcm",
+            "h-kc-aes-256-gcm",
+            "hkdf-committed-aes-256-gcm",
+            "padding-fix-aes-256-gcm",
+        ],
+    ),
+    (&["ctx", "gcm"], &["ctx-aes-256-gcm"]),
+    (
+        &["ctx", "aegis"],
+        &[
+            "ctx-aegis-128l",
+            "ctx-aegis-128x2",
+            "ctx-aegis-128x4",
+            "ctx-aegis-256",
+            "ctx-aegis-256x2",
+            "ctx-aegis-256x4",
+        ],
+    ),
+    (
+        &["flex"],
         &[
             "flex",
             "flex-och",
@@ -128,37 +173,49 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "flex-robust-ae",
         ],
     ),
-    ("omd", &["omd-sha256", "omd-sha512", "omd-blake2b"]),
+    (&["omd"], &["omd-sha256", "omd-sha512", "omd-blake2b"]),
+    (&["papers", "aegis"], &["aegis-128x-v1", "aegis-256x-v1"]),
     (
-        "papers",
+        &["papers", "gcm"],
         &[
-            "aegis-128x-v1",
-            "aegis-256x-v1",
             "padding-fix-xaes-256-gcm",
             "kc-c3-xaes-256-gcm",
             "f-com-h-aes-256-gcm",
             "f-com-hkdf-aes-256-gcm",
             "f-com-dndk-gcm",
-            "och-areion-p",
-            "och-areion-s",
         ],
     ),
+    (&["papers", "flex"], &["och-areion-p", "och-areion-s"]),
 ];
 
-/// The optional feature of this crate that brings the family `id`; `None` for the families that it
-/// has by default, and for ids that no feature brings.
+/// Whether this build has a feature that brings families.
+fn is_built(feature: &str) -> bool {
+    match feature {
+        "aegis" => cfg!(feature = "aegis"),
+        "gcm" => cfg!(feature = "gcm"),
+        "ctx" => cfg!(feature = "ctx"),
+        "flex" => cfg!(feature = "flex"),
+        "omd" => cfg!(feature = "omd"),
+        _ => cfg!(feature = "papers"),
+    }
+}
+
+/// The feature of this crate that brings the family `id`: of two that it takes, the one that this
+/// build is without. `None` for an id that no feature brings.
 ///
 /// It knows families that this build was made without: see [`Error::LeftOut`].
 ///
 /// ```
 /// use polyseal::registry::feature_of;
 ///
+/// assert_eq!(feature_of("aes-256-gcm"), Some("gcm"));
 /// assert_eq!(feature_of("flex-och"), Some("flex"));
-/// assert_eq!(feature_of("aes-256-gcm"), None);
+/// assert_eq!(feature_of("aes-512-gcm"), None);
 /// ```
 #[must_use]
 pub fn feature_of(id: &str) -> Option<&'static str> {
-    OPTIONAL.iter().find(|(_, ids)| ids.contains(&id)).map(|(feature, _)| *feature)
+    let (features, _) = BROUGHT_BY.iter().find(|(_, ids)| ids.contains(&id))?;
+    Some(features.iter().find(|feature| !is_built(feature)).unwrap_or(&features[0]))
 }
 
 /// The error for an id that this build has no family of.

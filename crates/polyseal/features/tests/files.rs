@@ -1,16 +1,29 @@
-//! Files of Flex and OMD in a program that has left both out: they are described, measured and
-//! given to other keys, and refused by the name of their suite, once a key has opened the header.
+//! Files of families that a program has left out, Flex and OMD or all but AEGIS: they are described,
+//! measured and given to other keys, and refused by the name of their suite, once a key has opened
+//! the header.
 
 use std::fs;
 use std::path::PathBuf;
 
 use polyseal_file::{
-    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection, Key,
-    Outline, Output, Recipients, StoredLength, Suite,
+    DEFAULT_SUITE, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input,
+    Inspection, Key, Outline, Output, Recipients, StoredLength, Suite,
 };
 
 /// Each suite that is left out, the feature that brings it, and its tag's length in bytes.
-const LEFT_OUT: [(&str, &str, u64); 9] = [
+const LEFT_OUT: &[(&str, &str, u64)] = &[
+    #[cfg(not(feature = "default"))]
+    ("aes-128-gcm", "gcm", 16),
+    #[cfg(not(feature = "default"))]
+    ("aes-256-gcm", "gcm", 16),
+    #[cfg(not(feature = "default"))]
+    ("kc-xaes-256-gcm", "gcm", 48),
+    #[cfg(not(feature = "default"))]
+    ("dndk-gcm:kc=1", "gcm", 48),
+    #[cfg(not(feature = "default"))]
+    ("ctx-aes-256-gcm", "ctx", 32),
+    #[cfg(not(feature = "default"))]
+    ("ctx-aegis-256x2", "ctx", 32),
     ("flex-och", "flex", 64),
     ("flex-och-public", "flex", 32),
     ("flex-och-transport", "flex", 16),
@@ -24,6 +37,7 @@ const LEFT_OUT: [(&str, &str, u64); 9] = [
 
 /// An empty file of `suite`, from the kit.
 fn sealed(suite: &str) -> Vec<u8> {
+    let suite = suite.replace(":kc=1", "-kc");
     let kit = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../vectors/file-format");
     fs::read(kit.join(format!("suite-{suite}-empty.polyseal"))).expect("a file of the kit")
 }
@@ -47,7 +61,7 @@ fn decrypt(file: &[u8], key: Key) -> (Result<u64, Error>, Vec<u8>) {
 
 #[test]
 fn a_suite_that_is_left_out_is_named_once_a_key_has_opened_the_header() {
-    for (suite, feature, _) in LEFT_OUT {
+    for &(suite, feature, _) in LEFT_OUT {
         let file = sealed(suite);
         let (refused, written) = decrypt(&file, key());
         let Err(Error::SuiteLeftOut { suite: named, feature: brought }) = refused else {
@@ -62,7 +76,7 @@ fn a_suite_that_is_left_out_is_named_once_a_key_has_opened_the_header() {
 
 #[test]
 fn its_files_are_described_measured_and_given_to_other_keys() {
-    for (suite, _, tag_bytes) in LEFT_OUT {
+    for &(suite, _, tag_bytes) in LEFT_OUT {
         let file = sealed(suite);
         let header = Header::read(&mut &file[..]).expect("a header");
         assert_eq!(header.suite().to_string(), suite);
@@ -84,7 +98,7 @@ fn its_files_are_described_measured_and_given_to_other_keys() {
 
 #[test]
 fn nothing_is_sealed_with_it() {
-    for (name, expected, _) in LEFT_OUT {
+    for &(name, expected, _) in LEFT_OUT {
         let suite: Suite = name.parse().expect("a suite of the format");
         let (recipients, mut sealed) = (Recipients::new().key(key()), Vec::new());
         let refused = Encryptor::new(&recipients)
@@ -95,5 +109,18 @@ fn nothing_is_sealed_with_it() {
             "{name}"
         );
         assert!(sealed.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_others_are_opened_and_one_of_them_is_the_default() {
+    assert_eq!(DEFAULT_SUITE, "aegis-256x2");
+    for suite in Suite::allowed() {
+        let built = suite.parse::<Suite>().expect("a suite").algorithm().is_ok();
+        let left_out = LEFT_OUT.iter().any(|(name, ..)| name == suite);
+        assert!(!(built && left_out), "{suite}");
+    }
+    for suite in ["aegis-128l", DEFAULT_SUITE] {
+        assert!(matches!(decrypt(&sealed(suite), key()), (Ok(0), _)), "{suite}");
     }
 }
