@@ -25,10 +25,10 @@ if(polyseal_FOUND AND NOT TARGET polyseal::polyseal)
         INTERFACE_INCLUDE_DIRECTORIES "${polyseal_INCLUDE_DIR}")
 endif()
 if(polyseal_FOUND AND polyseal_STATIC_LIBRARY AND NOT TARGET polyseal::static)
-    find_package(Threads REQUIRED)
+    include("${CMAKE_CURRENT_LIST_DIR}/polyseal-system.cmake")
     add_library(polyseal::static STATIC IMPORTED)
     set_target_properties(polyseal::static PROPERTIES
         IMPORTED_LOCATION "${polyseal_STATIC_LIBRARY}"
         INTERFACE_INCLUDE_DIRECTORIES "${polyseal_INCLUDE_DIR}"
-        INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
+        INTERFACE_LINK_LIBRARIES "${polyseal_SYSTEM_LIBRARIES}")
 endif()

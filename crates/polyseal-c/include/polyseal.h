@@ -64,6 +64,10 @@ extern "C" {
  *
  * If a small allocation of the library's own fails, it ends the process, as
  * most programs do; if a large one fails, it gives POLYSEAL_ERR_MEMORY.
+ *
+ * A library can be built without files, Flex or OMD: then define
+ * POLYSEAL_NO_FILES, POLYSEAL_NO_FLEX or POLYSEAL_NO_OMD before this header,
+ * and it declares what there is. CMake's targets define them.
  * ------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------
@@ -657,6 +661,8 @@ POLYSEAL_AEAD_(ctx_aegis256x2)
     POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis256x4)
 
+#ifndef POLYSEAL_NO_FLEX
+
 /*
  * "flex-och": Flex OCH with a hidden nonce. Flex-1, docs/spec/flex.md. Random
  * nonces: 2^112 messages. A repeated nonce breaks it. The nonce is hidden.
@@ -753,6 +759,10 @@ POLYSEAL_AEAD_(flex_robust_ae)
     POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex)
 
+#endif /* POLYSEAL_NO_FLEX */
+
+#ifndef POLYSEAL_NO_OMD
+
 /*
  * "omd-sha256": OMD-SHA-256. docs/spec/omd.md: OMD v2.0, secure empty inputs.
  * Random nonces: 2^108 messages. A repeated nonce breaks it.
@@ -787,6 +797,8 @@ POLYSEAL_AEAD_(omd_sha512)
     POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(omd_blake2b)
 
+#endif /* POLYSEAL_NO_OMD */
+
 /*
  * These cut a message into segments of 64 KiB and seal each with a tag of
  * ABYTES, so that there is no detached form.
@@ -799,6 +811,8 @@ POLYSEAL_AEAD_(omd_blake2b)
 #define POLYSEAL_SEGMENTED_(name)                                             \
     POLYSEAL_WHOLE_(name)                                                     \
     size_t polyseal_##name##_sealedbytes(size_t mlen);
+
+#ifndef POLYSEAL_NO_FLEX
 
 /*
  * "flex-och-stream": Flex OCH in segments of 64 KiB. Flex-1,
@@ -823,6 +837,8 @@ POLYSEAL_SEGMENTED_(flex_och_stream)
 #define polyseal_flex_civ_stream_MESSAGEBYTES_MAX \
     POLYSEAL_SIZE_(0xffffffffffffffffULL)
 POLYSEAL_SEGMENTED_(flex_civ_stream)
+
+#endif /* POLYSEAL_NO_FLEX */
 
 /* ---------------------------------------------------------------------------
  * 5. Prepared keys
@@ -891,9 +907,9 @@ int polyseal_aead_openedbytes(
  * has been sealed.
  */
 int polyseal_aead_seal(
-    const polyseal_aead *aead, uint8_t *c, size_t clen, const uint8_t
-    *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
-    *npub, size_t npublen);
+    const polyseal_aead *aead, uint8_t *c, size_t clen,
+    const uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
 
 /*
  * Opens c, of clen bytes, into m, of mlen bytes, which must be as many as
@@ -905,9 +921,9 @@ int polyseal_aead_seal(
  * has not been written to.
  */
 int polyseal_aead_open(
-    const polyseal_aead *aead, uint8_t *m, size_t mlen, const uint8_t
-    *c, size_t clen, const uint8_t *ad, size_t adlen, const uint8_t
-    *npub, size_t npublen);
+    const polyseal_aead *aead, uint8_t *m, size_t mlen,
+    const uint8_t *c, size_t clen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
 
 /*
  * Seals m into c, of as many bytes, and writes the tag, of maclen bytes, to
@@ -917,9 +933,9 @@ int polyseal_aead_open(
  * cut into segments.
  */
 int polyseal_aead_seal_detached(
-    const polyseal_aead *aead, uint8_t *c, uint8_t *mac, size_t maclen, const
-    uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
-    *npub, size_t npublen);
+    const polyseal_aead *aead, uint8_t *c, uint8_t *mac, size_t maclen,
+    const uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
 
 /*
  * Opens c, of clen bytes, into m, of as many, if mac is its tag.
@@ -929,8 +945,8 @@ int polyseal_aead_seal_detached(
  */
 int polyseal_aead_open_detached(
     const polyseal_aead *aead, uint8_t *m, const uint8_t *c, size_t clen,
-    const uint8_t *mac, size_t maclen, const uint8_t *ad, size_t adlen, const
-    uint8_t *npub, size_t npublen);
+    const uint8_t *mac, size_t maclen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
 
 /*
  * The length in bytes of the output of polyseal_aead_seal_random for a message
@@ -952,8 +968,8 @@ int polyseal_aead_randombytes(
  * POLYSEAL_ERR_RANDOM.
  */
 int polyseal_aead_seal_random(
-    const polyseal_aead *aead, uint8_t *c, size_t clen, const uint8_t
-    *m, size_t mlen, const uint8_t *ad, size_t adlen);
+    const polyseal_aead *aead, uint8_t *c, size_t clen,
+    const uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen);
 
 /*
  * Opens a message of polyseal_aead_seal_random. mlen is as many bytes as the
@@ -962,8 +978,8 @@ int polyseal_aead_seal_random(
  * Errors: as polyseal_aead_open.
  */
 int polyseal_aead_open_random(
-    const polyseal_aead *aead, uint8_t *m, size_t mlen, const uint8_t
-    *c, size_t clen, const uint8_t *ad, size_t adlen);
+    const polyseal_aead *aead, uint8_t *m, size_t mlen,
+    const uint8_t *c, size_t clen, const uint8_t *ad, size_t adlen);
 
 /* The length of its nonces in bytes; 0 for NULL. */
 size_t polyseal_aead_npubbytes(const polyseal_aead *aead);
@@ -1046,9 +1062,9 @@ typedef struct polyseal_decryptor polyseal_decryptor;
  * POLYSEAL_ERR_ALGORITHM, POLYSEAL_ERR_LENGTH. Then *encryptor is NULL.
  */
 int polyseal_encryptor_new(
-    polyseal_encryptor **encryptor, const char *name, const uint8_t
-    *k, size_t klen, const uint8_t *npub, size_t npublen, const uint8_t
-    *ad, size_t adlen);
+    polyseal_encryptor **encryptor, const char *name,
+    const uint8_t *k, size_t klen, const uint8_t *npub, size_t npublen,
+    const uint8_t *ad, size_t adlen);
 
 /*
  * Seals the next piece, m of mlen bytes, into as many bytes of c, which may be
@@ -1083,9 +1099,9 @@ void polyseal_encryptor_free(polyseal_encryptor *encryptor);
  * *decryptor is NULL.
  */
 int polyseal_decryptor_new(
-    polyseal_decryptor **decryptor, const char *name, const uint8_t
-    *k, size_t klen, const uint8_t *npub, size_t npublen, const uint8_t
-    *ad, size_t adlen, size_t mlen_max);
+    polyseal_decryptor **decryptor, const char *name,
+    const uint8_t *k, size_t klen, const uint8_t *npub, size_t npublen,
+    const uint8_t *ad, size_t adlen, size_t mlen_max);
 
 /*
  * Takes the next piece of the ciphertext, c of clen bytes. Nothing of the
@@ -1108,8 +1124,8 @@ int polyseal_decryptor_update(
  * Then m has not been written to.
  */
 int polyseal_decryptor_final(
-    polyseal_decryptor *decryptor, uint8_t *m, size_t mlen, const uint8_t
-    *mac, size_t maclen);
+    polyseal_decryptor *decryptor, uint8_t *m, size_t mlen,
+    const uint8_t *mac, size_t maclen);
 
 /* Wipes the rest of the state and frees the handle. NULL is allowed. */
 void polyseal_decryptor_free(polyseal_decryptor *decryptor);
@@ -1264,8 +1280,8 @@ int polyseal_mac_new(
  * POLYSEAL_ERR_OVERLAP.
  */
 int polyseal_mac_compute(
-    const polyseal_mac *mac, uint8_t *tag, size_t taglen, const uint8_t
-    *m, size_t mlen, const uint8_t *npub, size_t npublen);
+    const polyseal_mac *mac, uint8_t *tag, size_t taglen,
+    const uint8_t *m, size_t mlen, const uint8_t *npub, size_t npublen);
 
 /*
  * Gives 0 if tag, of taglen bytes, is that of m, which it compares in constant
@@ -1275,8 +1291,8 @@ int polyseal_mac_compute(
  * polyseal_mac_compute.
  */
 int polyseal_mac_verify(
-    const polyseal_mac *mac, const uint8_t *tag, size_t taglen, const uint8_t
-    *m, size_t mlen, const uint8_t *npub, size_t npublen);
+    const polyseal_mac *mac, const uint8_t *tag, size_t taglen,
+    const uint8_t *m, size_t mlen, const uint8_t *npub, size_t npublen);
 
 /* Wipes the key and frees the handle. NULL is allowed. */
 void polyseal_mac_free(polyseal_mac *mac);
@@ -1289,8 +1305,8 @@ void polyseal_mac_free(polyseal_mac *mac);
  * length. Then *state is NULL.
  */
 int polyseal_macstate_new(
-    polyseal_macstate **state, const char *name, const uint8_t *k, size_t
-    klen, const uint8_t *npub, size_t npublen);
+    polyseal_macstate **state, const char *name,
+    const uint8_t *k, size_t klen, const uint8_t *npub, size_t npublen);
 
 /*
  * Takes the next piece, m of mlen bytes.
@@ -1321,6 +1337,8 @@ int polyseal_macstate_verify(
 
 /* Wipes the rest of the state and frees the handle. NULL is allowed. */
 void polyseal_macstate_free(polyseal_macstate *state);
+
+#ifndef POLYSEAL_NO_FILES
 
 /* ---------------------------------------------------------------------------
  * 9. Files: keys and options
@@ -1489,8 +1507,8 @@ int polyseal_file_open(
  * *file is NULL.
  */
 int polyseal_file_open_source(
-    polyseal_file **file, const polyseal_source *source, const
-    polyseal_options *options);
+    polyseal_file **file, const polyseal_source *source,
+    const polyseal_options *options);
 
 /* The length of the plaintext in bytes; 0 for NULL. */
 uint64_t polyseal_file_size(const polyseal_file *file);
@@ -1654,8 +1672,12 @@ int polyseal_rekey_file(
  * has not been written to.
  */
 int polyseal_rekey_header(
-    uint8_t *rekeyed, const uint8_t *header, size_t header_bytes, const
-    polyseal_options *options, const polyseal_options *to, int flags);
+    uint8_t *rekeyed, const uint8_t *header, size_t header_bytes,
+    const polyseal_options *options, const polyseal_options *to, int flags);
+
+#endif /* POLYSEAL_NO_FILES */
+
+#ifndef POLYSEAL_NO_FLEX
 
 /* ---------------------------------------------------------------------------
  * 14. Ciphers that are no AEADs, for experts
@@ -1688,8 +1710,8 @@ typedef struct polyseal_hazmat_wide_block polyseal_hazmat_wide_block;
  * length. Then *cipher is NULL.
  */
 int polyseal_hazmat_wide_block_new(
-    polyseal_hazmat_wide_block **cipher, const char *name, const uint8_t
-    *k, size_t klen, const uint8_t *setup, size_t setuplen);
+    polyseal_hazmat_wide_block **cipher, const char *name,
+    const uint8_t *k, size_t klen, const uint8_t *setup, size_t setuplen);
 
 /* Wipes the key and frees the handle. NULL is allowed. */
 void polyseal_hazmat_wide_block_free(polyseal_hazmat_wide_block *cipher);
@@ -1711,9 +1733,9 @@ size_t polyseal_hazmat_wide_block_overheadbytes(
  * has been written.
  */
 int polyseal_hazmat_wide_block_encipher(
-    const polyseal_hazmat_wide_block *cipher, uint8_t *c, size_t clen, const
-    uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
-    *npub, size_t npublen);
+    const polyseal_hazmat_wide_block *cipher, uint8_t *c, size_t clen,
+    const uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
 
 /*
  * Deciphers c, of clen bytes, into m, of mlen bytes, which must be clen
@@ -1727,9 +1749,11 @@ int polyseal_hazmat_wide_block_encipher(
  * POLYSEAL_ERR_OVERLAP: then m has not been written to.
  */
 int polyseal_hazmat_wide_block_decipher(
-    const polyseal_hazmat_wide_block *cipher, uint8_t *m, size_t mlen, const
-    uint8_t *c, size_t clen, const uint8_t *ad, size_t adlen, const uint8_t
-    *npub, size_t npublen);
+    const polyseal_hazmat_wide_block *cipher, uint8_t *m, size_t mlen,
+    const uint8_t *c, size_t clen, const uint8_t *ad, size_t adlen,
+    const uint8_t *npub, size_t npublen);
+
+#endif /* POLYSEAL_NO_FLEX */
 
 #ifdef __cplusplus
 }

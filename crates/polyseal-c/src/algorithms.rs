@@ -19,6 +19,7 @@ use polyseal::aegis::{
 use polyseal::gcm::{Aes128Gcm, Aes256Gcm, Aes256GcmSiv, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind, families};
 
+#[cfg(feature = "flex")]
 use crate::error::{Code, Failure};
 use crate::ffi::{catch_panic, catch_panic_or, non_null_mut, text};
 use crate::library::fill;
@@ -129,15 +130,15 @@ macro_rules! whole {
 }
 
 macro_rules! aeads {
-    ($($c:ident = $name:literal [$($size:literal),*] $($cipher:ty)?;)*) => {
-        const AEADS: &[Row] = &[$(Row {
+    ($($(#[$build:meta])* $c:ident = $name:literal [$($size:literal),*] $($cipher:ty)?;)*) => {
+        const AEADS: &[Row] = &[$($(#[$build])* Row {
             c: stringify!($c),
             name: $name,
             sizes: [$($size),*],
             kind: RowKind::Aead,
         },)*];
 
-        $(mod $c {
+        $($(#[$build])* mod $c {
             use super::*;
 
             type Kind = one_shot!($($cipher)?);
@@ -185,15 +186,15 @@ macro_rules! aeads {
 }
 
 macro_rules! segmented {
-    ($($c:ident = $name:literal [$($size:literal),*];)*) => {
-        const SEGMENTED: &[Row] = &[$(Row {
+    ($($(#[$build:meta])* $c:ident = $name:literal [$($size:literal),*];)*) => {
+        const SEGMENTED: &[Row] = &[$($(#[$build])* Row {
             c: stringify!($c),
             name: $name,
             sizes: [$($size),*],
             kind: RowKind::Segmented,
         },)*];
 
-        $(mod $c {
+        $($(#[$build])* mod $c {
             use super::*;
 
             sizes!($c, $($size),*);
@@ -242,21 +243,34 @@ aeads! {
     ctx_aegis256 = "ctx-aegis-256" [32, 32, 32];
     ctx_aegis256x2 = "ctx-aegis-256x2" [32, 32, 32];
     ctx_aegis256x4 = "ctx-aegis-256x4" [32, 32, 32];
+    #[cfg(feature = "flex")]
     flex_och = "flex-och" [32, 32, 64];
+    #[cfg(feature = "flex")]
     flex_och_public = "flex-och-public" [32, 24, 32];
+    #[cfg(feature = "flex")]
     flex_och_transport = "flex-och-transport" [32, 12, 16];
+    #[cfg(feature = "flex")]
     flex_civ = "flex-civ" [32, 32, 64];
+    #[cfg(feature = "flex")]
     flex_civ_public = "flex-civ-public" [32, 24, 32];
+    #[cfg(feature = "flex")]
     flex_robust = "flex-robust" [32, 24, 32];
+    #[cfg(feature = "flex")]
     flex_robust_ae = "flex-robust-ae" [32, 24, 32];
+    #[cfg(feature = "flex")]
     flex = "flex" [32, 32, 64];
+    #[cfg(feature = "omd")]
     omd_sha256 = "omd-sha256" [32, 31, 32];
+    #[cfg(feature = "omd")]
     omd_sha512 = "omd-sha512" [64, 32, 64];
+    #[cfg(feature = "omd")]
     omd_blake2b = "omd-blake2b" [64, 32, 64];
 }
 
 segmented! {
+    #[cfg(feature = "flex")]
     flex_och_stream = "flex-och-stream" [32, 24, 32];
+    #[cfg(feature = "flex")]
     flex_civ_stream = "flex-civ-stream" [32, 24, 32];
 }
 

@@ -26,22 +26,29 @@ pub mod decryptor;
 pub mod encryptor;
 pub mod error;
 mod ffi;
-#[cfg(any(unix, windows))]
+#[cfg(feature = "file")]
+mod file_error;
+#[cfg(all(feature = "file", any(unix, windows)))]
 pub mod files;
 #[cfg(feature = "flex")]
 pub mod hazmat;
+#[cfg(feature = "file")]
 mod input;
+#[cfg(feature = "file")]
 pub mod inspect;
 #[cfg(feature = "kms")]
 mod kms;
-#[cfg(not(feature = "kms"))]
+#[cfg(all(feature = "file", not(feature = "kms")))]
 #[path = "kms_stub.rs"]
 mod kms;
 pub mod library;
 pub mod mac;
 mod one_shot;
+#[cfg(feature = "file")]
 pub mod options;
 mod pieces;
 mod prepared;
+#[cfg(feature = "file")]
 pub mod reader;
+#[cfg(feature = "file")]
 pub mod rekey;

@@ -164,6 +164,11 @@ fn other_recipients_and_what_a_file_says() {
 }
 
 #[test]
+fn the_header_of_a_library_with_less_declares_less() {
+    run("fewer.c");
+}
+
+#[test]
 fn threads_share_keys_and_files() {
     run("threads.c");
 }

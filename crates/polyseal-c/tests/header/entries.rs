@@ -25,7 +25,16 @@ pub(crate) fn errors() -> String {
 
 pub(crate) fn rows(kind: RowKind) -> String {
     let mut text = String::new();
+    let mut guard = None;
     for row in all().filter(|row| row.kind == kind) {
+        let needed = left_out_by(row);
+        if guard != needed {
+            end(&mut text, guard);
+            if let Some(name) = needed {
+                writeln!(text, "#ifndef {name}\n").unwrap();
+            }
+            guard = needed;
+        }
         let (c, [key, nonce, tag]) = (row.c, row.sizes);
         let declare = match kind {
             RowKind::Aead => "AEAD",
@@ -50,7 +59,23 @@ pub(crate) fn rows(kind: RowKind) -> String {
         }
         write!(text, "POLYSEAL_{declare}_({c})\n\n").unwrap();
     }
+    end(&mut text, guard);
     text
+}
+
+/// The macro of a library that is built without this algorithm's functions.
+fn left_out_by(row: &Row) -> Option<&'static str> {
+    match row.name.split('-').next() {
+        Some("flex") => Some("POLYSEAL_NO_FLEX"),
+        Some("omd") => Some("POLYSEAL_NO_OMD"),
+        _ => None,
+    }
+}
+
+fn end(text: &mut String, guard: Option<&str>) {
+    if let Some(name) = guard {
+        write!(text, "#endif /* {name} */\n\n").unwrap();
+    }
 }
 
 /// The text of an entry: the registry's name, the specification, and notes.

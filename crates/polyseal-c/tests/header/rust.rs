@@ -212,7 +212,11 @@ fn prototype(function: &ItemFn) -> String {
             FnArg::Receiver(_) => panic!("a method"),
         })
         .collect();
-    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    // A parameter stays whole.
+    let parameters = match &parameters[..] {
+        [] => "void".to_owned(),
+        some => some.join(",\u{2}").replace(' ', "\u{1}").replace('\u{2}', " "),
+    };
     let result = match &signature.output {
         syn::ReturnType::Default => "void ".to_owned(),
         syn::ReturnType::Type(_, ty) => declaration(ty, ""),
@@ -220,9 +224,9 @@ fn prototype(function: &ItemFn) -> String {
     let start = format!("{result}{}(", signature.ident);
     let one = format!("{start}{parameters});");
     if one.len() <= COLUMNS {
-        return one + "\n";
+        return one.replace('\u{1}', " ") + "\n";
     }
-    // Pairs of a buffer and its length stay together as far as lines do.
+    // And so do pairs of a buffer and its length.
     let lines = wrap(&parameters.replace(", size_t", ",\u{1}size_t"), COLUMNS - 6);
     let lines: Vec<String> = lines.iter().map(|line| line.replace('\u{1}', " ")).collect();
     format!("{start}\n    {});\n", lines.join("\n    "))
