@@ -1,6 +1,6 @@
-//! Files of families that a program has left out, Flex and OMD or all but AEGIS: they are described,
-//! measured and given to other keys, and refused by the name of their suite, once a key has opened
-//! the header.
+//! Files of families that a program has left out, Flex and OMD or all but AEGIS: they are
+//! described, measured and given to other keys, and refused by the name of their suite, once a key
+//! has opened the header.
 
 use std::fs;
 use std::path::PathBuf;
