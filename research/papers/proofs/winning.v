@@ -1,7 +1,7 @@
-(* Some adversary wins: theorem 1 bounds a probability that is not 0. *)
+(* Some adversary wins: theorem 1 bounds a probability that is not 0, with pairs and with single calls. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
-From kcxaes Require Import game cipher collision theorem.
+From mathcomp Require Import all_ssreflect all_fingroup all_algebra.
+From kcxaes Require Import game cipher collision theorem calls.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -136,5 +136,36 @@ exists (@winner key [finZmodType of 'rV['F_2]_n] D k0 k1); split.
 exact: winner_wins.
 Qed.
 
+(* With single calls: both keys' E(0) and E(D). All keys may have the same permutation. *)
+Theorem some_calls_win (n q : nat) (key : finType) (D : 'rV['F_2]_n) (double : 'rV['F_2]_n -> 'rV['F_2]_n) :
+    (1 < #|key|)%N -> (3 < q)%N ->
+  exists adv : seq (key * ([finZmodType of 'rV['F_2]_n] * [finZmodType of 'rV['F_2]_n])) -> key * bool * 'rV['F_2]_n,
+    0 < #|[set p : {ffun key -> {perm [finZmodType of 'rV['F_2]_n]}} | found D double p (calls adv p q [::])]|%:R
+      / #|{: {ffun key -> {perm [finZmodType of 'rV['F_2]_n]}}}|%:R :> rat.
+Proof.
+move=> /card_gt1P[k0 [k1 [_ _ k01]]] q3.
+have addBB (x : 'rV['F_2]_n) : x + x = 0 by apply/rowP => i; rewrite !mxE addrr_char2 // char_Fp.
+pose adv (s : seq (key * ([finZmodType of 'rV['F_2]_n] * [finZmodType of 'rV['F_2]_n]))) :=
+  nth (k0, true, 0) [:: (k0, true, 0); (k0, true, D); (k1, true, 0); (k1, true, D)] (size s).
+exists adv; pose p : {ffun key -> {perm [finZmodType of 'rV['F_2]_n]}} := [ffun=> 1%g].
+rewrite divr_gt0 // ltr0n; apply/card_gt0P; exists p => //; rewrite inE.
+have pE k x : p k x = x by rewrite ffunE perm1.
+have [m ->] : exists m, q = m.+4 by case: q q3 => [|[|[|[|m]]]] // _; exists m.
+have made c : c \in calls adv p 4 [::] -> asked (calls adv p m.+4 [::]) c.1 c.2.1.
+  by move=> c4; apply/hasP; exists c; rewrite ?eqxx //; apply: (calls_sub adv p m c4).
+have all_made k : k \in [:: k0; k1] -> asked (calls adv p m.+4 [::]) k 0 /\ asked (calls adv p m.+4 [::]) k D.
+  rewrite !inE => /orP[]/eqP->; split.
+  - by apply: (made (k0, (0, p k0 0))); rewrite /= !inE /= eqxx ?orbT.
+  - by apply: (made (k0, (D, p k0 D))); rewrite /= !inE /= eqxx ?orbT.
+  - by apply: (made (k1, (0, p k1 0))); rewrite /= !inE /= eqxx ?orbT.
+  - by apply: (made (k1, (D, p k1 D))); rewrite /= !inE /= eqxx ?orbT.
+have w0 k : last_in double p k 0 (double 0) = 0 by rewrite /last_in !pE add0r addBB.
+have [[a b] [a' b']] := (all_made k0 (mem_head _ _), all_made k1 (mem_last k0 [:: k1])).
+apply/existsP; exists k0; apply/existsP; exists k1; apply/existsP; exists 0; apply/existsP; exists (double 0).
+by rewrite /computed /fcom !w0 !add0r a b a' b' k01 !pE eqxx.
+Qed.
+
 About some_adversary_wins.
 Print Assumptions some_adversary_wins.
+About some_calls_win.
+Print Assumptions some_calls_win.
