@@ -65,10 +65,10 @@ def test_what_is_refuted_is_shown_or_measured():
 def test_what_is_said_to_check_a_claim_is_there():
     root = HERE.parents[1]
     files = [path for folder in ("crates", "research") for path in (root / folder).rglob("*")
-             if path.suffix in (".rs", ".py") and path.is_file()]
+             if path.suffix in (".rs", ".py", ".v") and path.is_file()]
     defined = {path.stem for path in files}
     for path in files:
-        defined.update(re.findall(r"\b(?:fn|def|class|mod) (\w+)", path.read_text()))
+        defined.update(re.findall(r"\b(?:fn|def|class|mod|Lemma|Theorem) (\w+)", path.read_text()))
     for claim in ALL:
         names = re.findall(r"`(?:[\w.]+::)*([a-z0-9]+(?:_[a-z0-9]+)+)`", f"{claim.checked} {claim.found} {claim.note}")
         assert not set(names) - defined, claim.name
