@@ -1,7 +1,7 @@
 /**
  * age's recipients and identities: X25519 (c2sp.org/age) and the hybrid of ML-KEM-768 and X25519 with HPKE.
  *
- * Not here: plugins, SSH keys, and age's own passphrases, which section 4 excludes; those are in age/scrypt.ts. The package age-encryption is not
+ * Not here: plugins, SSH keys, and age's own passphrases, which section 4 excludes; those are in age/unlock.ts. The package age-encryption is not
  * used, because it exports nothing that unwraps recipient stanzas outside an age file.
  */
 

@@ -3,14 +3,15 @@
 //! Each variable has the name of a file, and never a secret: others can read a process's
 //! environment. They count where the command line names no key at all, so that none opens or seals
 //! a file that was meant for another.
+//!
+//! Security claim: a value that names no file is not shown. It may be a secret, in any encoding.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use polyseal_local::secrets::{is_hexadecimal_key, is_secret};
-
-use crate::args::{Command, EncryptArgs, OpenArgs, ReadArgs, RekeyArgs};
+use crate::args::{Command, EncryptArgs, Format, OpenArgs, ReadArgs, RekeyArgs};
 use crate::error::{Failure, Result};
+use crate::messages::note;
 
 const KEY: &str = "POLYSEAL_KEY_FILE";
 const IDENTITY: &str = "POLYSEAL_IDENTITY_FILE";
@@ -35,7 +36,8 @@ pub(crate) fn fill(command: &mut Command) -> Result {
         Command::Cat(args) => read(&mut args.read),
         #[cfg(feature = "mount")]
         Command::Mount(args) => open(&mut args.open, args.ask.passphrase),
-        Command::Rekey(RekeyArgs { open: args, .. }) => open(args, false),
+        // To put headers back takes no key.
+        Command::Rekey(RekeyArgs { open: args, restore: false, .. }) => open(args, false),
         _ => Ok(()),
     }
 }
@@ -62,9 +64,23 @@ fn encrypt(args: &mut EncryptArgs) -> Result {
     if given || args.passphrase_fd.is_some() {
         return Ok(());
     }
-    args.key.extend(file(KEY)?);
+    // An age file is for identities, or a passphrase.
+    if args.format == Format::Polyseal {
+        args.key.extend(file(KEY)?);
+    }
     args.identity.extend(file(IDENTITY)?);
-    args.passphrase_file = file(PASSPHRASE)?;
+    if args.key.is_empty() && args.identity.is_empty() {
+        args.passphrase_file = file(PASSPHRASE)?;
+    }
+    let named = [
+        (KEY, args.key.is_empty()),
+        (IDENTITY, args.identity.is_empty()),
+        (PASSPHRASE, args.passphrase_file.is_none()),
+    ];
+    // Whoever has forgotten a recipient sees for whom the file is.
+    for (variable, _) in named.iter().filter(|(_, unused)| !unused) {
+        note(&format!("note: encrypted for {variable}"));
+    }
     Ok(())
 }
 
@@ -74,13 +90,10 @@ fn file(variable: &str) -> Result<Option<PathBuf>> {
         return Ok(None);
     };
     let path = PathBuf::from(value);
-    if looks_secret(&path) && !path.exists() {
-        return Err(Failure::usage(format!("{variable} has a key, and not the name of a file"))
-            .hint("write it to a file; others can read the environment of a program"));
+    if path.exists() {
+        return Ok(Some(path));
     }
-    Ok(Some(path))
-}
-
-fn looks_secret(path: &Path) -> bool {
-    is_secret(path) || path.to_str().is_some_and(is_hexadecimal_key)
+    Err(Failure::usage(format!("{variable} does not have the name of a file that is there")).hint(
+        "a key or passphrase belongs in a file: others can read the environment of a program",
+    ))
 }

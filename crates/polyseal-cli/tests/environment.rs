@@ -62,17 +62,36 @@ fn a_secret_in_one_is_refused_and_not_shown() {
     let key = String::from_utf8(room.read("k")).unwrap();
     let key = key.lines().find(|line| line.starts_with("polyseal-key-")).unwrap();
     let hexadecimal = "0123456789abcdef".repeat(4);
+    // As xxd breaks it.
+    let broken = format!("{}\n{}", &hexadecimal[..60], &hexadecimal[60..]);
+    let base64 = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
     let passphrase = "correct-horse-battery-staple";
-    for (variable, secret, code) in [
-        (KEY, key, 2),
-        (IDENTITY, key, 2),
-        (KEY, hexadecimal.as_str(), 2),
-        (PASSPHRASE, passphrase, 1),
-    ] {
+    let secrets = [key, &hexadecimal, &broken, base64, passphrase];
+    for (variable, secret) in
+        [KEY, IDENTITY, PASSPHRASE].iter().flat_map(|variable| secrets.map(|it| (*variable, it)))
+    {
         let done = run(&room, &[(variable, secret)], &["encrypt", "-o", "out", "message"]);
-        assert_eq!(done.status.code(), Some(code), "{variable}: {}", said(&done));
+        assert_eq!(done.status.code(), Some(2), "{variable}: {}", said(&done));
         let shown = said(&done);
-        assert!(shown.contains(variable) && !shown.contains(secret), "{shown}");
+        let hidden = secret.split('\n').all(|part| !shown.contains(part));
+        assert!(shown.contains(variable) && hidden, "{shown}");
         assert!(!room.path("out").exists());
     }
+}
+
+#[test]
+fn they_are_not_asked_for_what_takes_no_key_or_has_another_format() {
+    let room = TestDir::new();
+    room.write("message", b"attack at dawn");
+    room.run(["keygen", "-t", "x25519", "-o", "identity"], b"").succeeds();
+    let both = [(KEY, "k"), (IDENTITY, "identity")];
+    let done = run(&room, &both, &["encrypt", "--format", "age", "-o", "age", "message"]);
+    assert!(done.status.success(), "{}", said(&done));
+    assert!(said(&done).contains("encrypted for POLYSEAL_IDENTITY_FILE"), "{}", said(&done));
+    room.run(["encrypt", "-k", "k", "-o", "sealed", "message"], b"").succeeds();
+    // There is no header to put back: it is not the key that is missing.
+    let restore = run(&room, &[(KEY, "absent")], &["rekey", "--restore", "sealed"]);
+    assert!(!said(&restore).contains(KEY), "{}", said(&restore));
+    let both = [(KEY, "k"), (PASSPHRASE, "message")];
+    assert!(run(&room, &both, &["encrypt", "-o", "other", "message"]).status.success());
 }

@@ -141,6 +141,12 @@ def has_attributes(folder: Path) -> bool:
     return True
 
 
+@pytest.mark.parametrize("objects, tasks", [(6, 1), (200, 20), (640, 64), (6400, 64), (64_000, 64), (640_000, 640)])
+def test_there_are_tasks_for_many_workers(objects: int, tasks: int) -> None:
+    step = polyseal.jobs._Limits(None, polyseal.jobs.PART_SIZE, 1).of(objects)
+    assert len(range(0, objects, step)) == tasks
+
+
 def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: str, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.write_text(polyseal.SecretKey.generate().to_key_file())

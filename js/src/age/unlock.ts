@@ -46,7 +46,7 @@ async function withPassphrases(stanza: RecipientStanza, passphrases: readonly Pa
 function parseScrypt({ args, body }: RecipientStanza): { salt: Uint8Array; workFactor: number } {
   const [saltText = "", work = ""] = args;
   const salt = decodeBase64(saltText);
-  if (args.length !== 2 || salt?.length !== saltLength || !/^[1-9][0-9]*$/.test(work) || body.length !== bodyLength) {
+  if (args.length !== 2 || salt?.length !== saltLength || !/^[1-9][0-9]?$/.test(work) || body.length !== bodyLength) {
     throw badHeader("the stanza of its passphrase is malformed");
   }
   const workFactor = Number(work);

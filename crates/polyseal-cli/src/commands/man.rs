@@ -1,10 +1,14 @@
 //! `man`: the manual pages, made from the command line's own definition, with the sections of
 //! man-pages(7).
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::process::{self, Stdio};
 use std::{fs, iter};
+#[cfg(unix)]
+use std::{
+    io::Write,
+    process::{self, Stdio},
+};
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -72,12 +76,18 @@ fn find(mut command: Command, words: &[String]) -> Result<Command> {
 }
 
 /// Shows the page as man shows others; nothing where there is no man.
+#[cfg(unix)]
 fn show(page: &[u8]) -> Option<()> {
-    let mut man = process::Command::new("man");
-    let mut man = man.args(["-l", "-"]).stdin(Stdio::piped()).spawn().ok()?;
-    // Whoever leaves the pager early has seen enough.
-    let _ = man.stdin.take()?.write_all(page);
-    man.wait().ok()?.success().then_some(())
+    let mut file = tempfile::Builder::new().suffix(".1").tempfile().ok()?;
+    file.write_all(page).ok()?;
+    // With a slash in it, every man takes it for a file.
+    let shown = process::Command::new("man").arg(file.path()).stderr(Stdio::null()).status();
+    shown.ok()?.success().then_some(())
+}
+
+#[cfg(not(unix))]
+fn show(_: &[u8]) -> Option<()> {
+    None
 }
 
 /// Writes a page for every command into `directory`: new files, that anybody may read. Existing

@@ -81,6 +81,9 @@ Progress = Callable[["Done"], object]
 
 #: Objects of a task: a million tasks would choke a scheduler.
 OBJECTS_PER_TASK: Final = 1000
+#: The least, where a plan has so few objects that there are less than ``TASKS`` tasks.
+FEWEST_OBJECTS: Final = 10
+TASKS: Final = 64
 #: Bytes of a part: of an object above that, parts are tasks of their own, where the store takes parts.
 PART_SIZE: Final = 64 << 20
 
@@ -189,15 +192,22 @@ class _Keys:
 class _Limits:
     """How much a task has, and does at once."""
 
-    objects_per_task: int
+    #: None: what ``of`` says.
+    objects_per_task: int | None
     part_size: int
     concurrency: int
 
     def __post_init__(self) -> None:
         if self.part_size < LEAST_PART:
             raise ValueError(f"a part has at least {LEAST_PART} bytes, not {self.part_size}")
-        if self.objects_per_task < 1 or self.concurrency < 1:
+        if (self.objects_per_task is not None and self.objects_per_task < 1) or self.concurrency < 1:
             raise ValueError("a task has one object or more, and works at one or more together")
+
+    def of(self, objects: int) -> int:
+        """How many objects a task has, of so many: enough tasks for many workers, and no task for a few objects."""
+        if self.objects_per_task is not None:
+            return self.objects_per_task
+        return min(OBJECTS_PER_TASK, max(FEWEST_OBJECTS, -(-objects // TASKS)))
 
 
 @dataclass(frozen=True)
@@ -528,7 +538,7 @@ class Plan:
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
             tasks += [Task(self.spec, parts=(part,)) for part in parts]
-        step = limits.objects_per_task
+        step = limits.of(len(small))
         tasks += [Task(self.spec, tuple(small[at : at + step])) for at in range(0, len(small), step)]
         return tasks
 
@@ -670,7 +680,7 @@ def plan(
     overwrite: bool = False,
     storage_options: dict[str, Any] | None = None,
     target_options: dict[str, Any] | None = None,
-    objects_per_task: int = OBJECTS_PER_TASK,
+    objects_per_task: int | None = None,
     part_size: int = PART_SIZE,
     concurrency: int = 8,
     manifest: str | os.PathLike[str] | None = None,
@@ -684,7 +694,8 @@ def plan(
     those of fsspec for the source, and for the target unless ``target_options`` are given; they travel
     with the tasks: let workers find credentials in their environment instead.
 
-    ``concurrency`` is how many objects a task works at together. Its process holds so many pieces of some 8 MiB,
+    A task has ``objects_per_task`` objects: if that is not given, as many that there are 64 tasks, but 10 at least and
+    1,000 at most. ``concurrency`` is how many objects a task works at together. Its process holds so many pieces of some 8 MiB,
     or parts of ``part_size`` bytes, in memory.
     """
     if (target is None) != (operation in ("verify", "rekey")):

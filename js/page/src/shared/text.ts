@@ -20,8 +20,9 @@ export function decodeText(bytes: Uint8Array, cut: boolean): string | null {
   } catch {
     return null;
   }
-  // Tabs, line ends and form feeds are part of plain text, and others are not.
-  return /[\0-\x08\x0b\x0e-\x1f\x7f]/.test(text) ? null : text;
+  // Tabs, line ends and form feeds are part of plain text, and others are not. What turns the direction of text around
+  // makes it look like another.
+  return /[\0-\x08\x0b\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]/.test(text) ? null : text;
 }
 
 /** The kind of a plaintext of that name that begins with `start`: text, or null. */
