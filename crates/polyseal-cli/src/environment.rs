@@ -21,7 +21,7 @@ const PASSPHRASE: &str = "POLYSEAL_PASSPHRASE_FILE";
 pub(crate) const VARIABLES: [(&str, &str); 6] = [
     (KEY, "The key file, where no option names a key, identity, passphrase or recipient."),
     (IDENTITY, "The same, for a file of identities."),
-    (PASSPHRASE, "The same, for a file whose first line is the passphrase."),
+    (PASSPHRASE, "The same, for a file whose first line is the passphrase. To encrypt, alone."),
     ("AWS_…, AZURE_…, GOOGLE_…, VAULT_…", "Credentials and endpoints of stores and key services."),
     ("HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "Proxies, and the certificates that are trusted."),
     ("PATH", "Where plugins of age are looked for: age-plugin-NAME."),
@@ -64,13 +64,22 @@ fn encrypt(args: &mut EncryptArgs) -> Result {
     if given || args.passphrase_fd.is_some() {
         return Ok(());
     }
+    let key = file(KEY)?;
     // An age file is for identities, or a passphrase.
-    if args.format == Format::Polyseal {
-        args.key.extend(file(KEY)?);
+    let unfit = args.format == Format::Age && key.is_some();
+    if !unfit {
+        args.key.extend(key);
     }
     args.identity.extend(file(IDENTITY)?);
     if args.key.is_empty() && args.identity.is_empty() {
         args.passphrase_file = file(PASSPHRASE)?;
+    }
+    let none = args.identity.is_empty() && args.passphrase_file.is_none();
+    if unfit && none {
+        return Err(Failure::usage(format!(
+            "{KEY} names a key file, and an age file is for others"
+        ))
+        .hint(format!("give recipients, with -r or -R; or set {IDENTITY} or {PASSPHRASE}")));
     }
     let named = [
         (KEY, args.key.is_empty()),
@@ -79,7 +88,7 @@ fn encrypt(args: &mut EncryptArgs) -> Result {
     ];
     // Whoever has forgotten a recipient sees for whom the file is.
     for (variable, _) in named.iter().filter(|(_, unused)| !unused) {
-        note(&format!("note: encrypted for {variable}"));
+        note(&format!("note: encrypting for {variable}"));
     }
     Ok(())
 }
@@ -94,6 +103,6 @@ fn file(variable: &str) -> Result<Option<PathBuf>> {
         return Ok(Some(path));
     }
     Err(Failure::usage(format!("{variable} does not have the name of a file that is there")).hint(
-        "a key or passphrase belongs in a file: others can read the environment of a program",
+        "the value is not shown, for it may be a secret: it belongs in a file, and its name here",
     ))
 }

@@ -100,7 +100,14 @@ impl KeyInputs {
         let failure = |error: io::Error| Failure::io("read", name, &error);
         let mut file = platform::open(path).map_err(failure)?;
         lock(&self.files).extend(platform::file_id(&file).map_err(failure)?);
-        Ok(Passphrase::new(prompt::next_line(&mut file).map_err(failure)?)?)
+        let line = prompt::next_line(&mut file).map_err(failure)?;
+        // Their first line is a comment that everybody knows, or the key itself.
+        if KEYS_BEGIN.iter().any(|begin| line.starts_with(begin)) {
+            let message = format!("{} is a file of keys, and has no passphrase", name.display());
+            return Err(Failure::usage(message)
+                .hint("POLYSEAL_KEY_FILE or POLYSEAL_IDENTITY_FILE names it"));
+        }
+        Ok(Passphrase::new(line)?)
     }
 
     /// The next passphrase from `fd`, one of those that [`new`](Self::new) was given.
@@ -110,6 +117,10 @@ impl KeyInputs {
         prompt::passphrase_from(fd, &mut lock(file))
     }
 }
+
+/// How key files and identity files begin.
+const KEYS_BEGIN: [&[u8]; 5] =
+    [b"# ", b"polyseal-key-", b"AGE-SECRET-KEY-", b"AGE-PLUGIN-", b"-----BEGIN "];
 
 /// Where a passphrase for a new file comes from.
 #[derive(Clone, Copy, Debug)]

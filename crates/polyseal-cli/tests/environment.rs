@@ -87,7 +87,18 @@ fn they_are_not_asked_for_what_takes_no_key_or_has_another_format() {
     let both = [(KEY, "k"), (IDENTITY, "identity")];
     let done = run(&room, &both, &["encrypt", "--format", "age", "-o", "age", "message"]);
     assert!(done.status.success(), "{}", said(&done));
-    assert!(said(&done).contains("encrypted for POLYSEAL_IDENTITY_FILE"), "{}", said(&done));
+    assert!(said(&done).contains("encrypting for POLYSEAL_IDENTITY_FILE"), "{}", said(&done));
+    let done = run(&room, &both[..1], &["encrypt", "--format", "age", "-o", "b", "message"]);
+    assert!(done.status.code() == Some(2) && said(&done).contains(KEY), "{}", said(&done));
+    // The first line of a key file is a comment, and no secret.
+    for keys in ["k", "identity"] {
+        let done = run(&room, &[(PASSPHRASE, keys)], &["encrypt", "-o", "b", "message"]);
+        assert!(
+            done.status.code() == Some(2) && said(&done).contains("of keys"),
+            "{}",
+            said(&done)
+        );
+    }
     room.run(["encrypt", "-k", "k", "-o", "sealed", "message"], b"").succeeds();
     // There is no header to put back: it is not the key that is missing.
     let restore = run(&room, &[(KEY, "absent")], &["rekey", "--restore", "sealed"]);

@@ -16,6 +16,7 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 
+use core::cmp::Reverse;
 use core::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -72,20 +73,21 @@ pub fn family(id: &str) -> Option<&'static Family> {
 }
 
 /// The one of `names` that is most like `text`, for a message to ask whether that was meant; `None`
-/// if none is like it. Of several, the longest.
+/// if none is like it, in whatever case. Of several, the longest, and the last in order.
 ///
 /// ```
 /// use polyseal::registry::{families, nearest};
 ///
 /// let names = || families().iter().map(|family| family.identity.id);
 /// assert_eq!(nearest("aegis-256-x2", names()), Some("aegis-256x2"));
+/// assert_eq!(nearest("AES-GCM", names()), Some("aes-256-gcm"));
 /// assert_eq!(nearest("rot13", names()), None);
 /// ```
 #[must_use]
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let edits = names.into_iter().map(|name| (edits(text, name), name));
     let near = edits.filter(|(edits, name)| 2 * edits <= name.len().min(text.len() + 1));
-    near.min_by_key(|(edits, name)| (*edits, usize::MAX - name.len())).map(|(_, name)| name)
+    near.min_by_key(|(edits, name)| (*edits, Reverse((name.len(), *name)))).map(|(_, name)| name)
 }
 
 /// How many bytes must be added, removed or replaced to make `b` of `a`: Levenshtein's distance.
@@ -103,7 +105,7 @@ fn edits(a: &str, b: &str) -> usize {
         let mut before = row[0];
         row[0] = j + 1;
         for (i, x) in a.iter().enumerate() {
-            let replaced = before + usize::from(x != y);
+            let replaced = before + usize::from(!x.eq_ignore_ascii_case(y));
             before = row[i + 1];
             row[i + 1] = replaced.min(row[i] + 1).min(before + 1);
         }

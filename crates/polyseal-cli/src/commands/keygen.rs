@@ -9,13 +9,14 @@ use polyseal_file::age::{
 use polyseal_file::{Key, Recipients, SecretText, encrypt};
 use polyseal_kms::{Context, KeyPair, Origin, Uri, WrappedKey};
 
-use super::print;
+use super::{note, print};
 use crate::args::{KeyKind, KeygenArgs, KeygenKmsArgs, OutputArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{OutputFile, OutputKind};
 use crate::keepers;
 use crate::prompt::TerminalCallbacks;
 use crate::secret;
+use crate::streams::is_standard_output;
 
 pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     let output = args.output.as_deref().unwrap_or(Path::new("-"));
@@ -35,9 +36,12 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
         }
     };
     write(new_file(output)?, file.reveal().as_bytes())?;
-    if let Some(recipient) = recipient {
-        // The recipient, to which others encrypt, to be kept or sent.
-        print(&format!("{recipient}\n"))?;
+    match recipient {
+        // It would be in one file with the identity, which nothing could read.
+        Some(recipient) if is_standard_output(output) => note(&recipient),
+        // To which others encrypt, to be kept or sent.
+        Some(recipient) => print(&format!("{recipient}\n"))?,
+        None => {}
     }
     Ok(())
 }

@@ -146,9 +146,10 @@ impl<'a> Report<'a> {
     /// Prints the summary.
     pub(crate) fn end(self) -> Result {
         if self.telling == Telling::FilesAndTotal {
-            let (whole, bytes) = (self.files - self.failed, self.bytes);
-            let files = if whole == 1 { "file" } else { "files" };
-            print(&format!("verified {whole} {files}, {bytes} bytes\n"))?;
+            let (whole, of, bytes) = (self.files - self.failed, self.files, self.bytes);
+            let of = if self.failed > 0 { format!(" of {of}") } else { String::new() };
+            let files = if self.files == 1 { "file" } else { "files" };
+            print(&format!("verified {whole}{of} {files}, {bytes} bytes\n"))?;
         }
         let Some(code) = self.gravest else { return Ok(()) };
         let mut names = String::new();
