@@ -7,6 +7,7 @@
 //! Security claim: a value that names no file is not shown. It may be a secret, in any encoding.
 
 use std::env;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use crate::args::{Command, EncryptArgs, Format, OpenArgs, ReadArgs, RekeyArgs};
@@ -82,13 +83,15 @@ fn encrypt(args: &mut EncryptArgs) -> Result {
         .hint(format!("give recipients, with -r or -R; or set {IDENTITY} or {PASSPHRASE}")));
     }
     let named = [
-        (KEY, args.key.is_empty()),
-        (IDENTITY, args.identity.is_empty()),
-        (PASSPHRASE, args.passphrase_file.is_none()),
+        (KEY, !args.key.is_empty()),
+        (IDENTITY, !args.identity.is_empty()),
+        (PASSPHRASE, args.passphrase_file.is_some()),
     ];
-    // Whoever has forgotten a recipient sees for whom the file is.
-    for (variable, _) in named.iter().filter(|(_, unused)| !unused) {
-        note(&format!("note: encrypting for {variable}"));
+    // Whoever has forgotten a recipient sees for whom the file is. A job would only be mailed it.
+    if io::stderr().is_terminal() {
+        for (variable, _) in named.iter().filter(|(_, used)| *used) {
+            note(&format!("note: encrypting for {variable}"));
+        }
     }
     Ok(())
 }

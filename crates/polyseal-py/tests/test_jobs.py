@@ -157,10 +157,10 @@ def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: s
         ("decrypt", (out, back), {}),
         ("rekey", (out,), {"to": {"key": f"file:{new}"}, "keep": False}),
     ]:
-        plan = polyseal.jobs.plan(operation, *urls, key=reference, **arguments)  # type: ignore[arg-type]
+        plan = polyseal.jobs.plan(operation, *urls, key=reference, objects_per_task=100, **arguments)  # type: ignore[arg-type]
         [task] = plan.tasks
         # Another plan for the same objects is another writer.
-        other = polyseal.jobs.plan(operation, *urls, key=reference, **arguments)  # type: ignore[arg-type]
+        other = polyseal.jobs.plan(operation, *urls, key=reference, objects_per_task=100, **arguments)  # type: ignore[arg-type]
         first = pickle.loads(pickle.dumps(task)).run().outcomes
         assert statuses([*first]) == {"done"}
         second = pickle.loads(pickle.dumps(task)).run().outcomes
