@@ -46,12 +46,12 @@ async function withPassphrases(stanza: RecipientStanza, passphrases: readonly Pa
 function parseScrypt({ args, body }: RecipientStanza): { salt: Uint8Array; workFactor: number } {
   const [saltText = "", work = ""] = args;
   const salt = decodeBase64(saltText);
-  if (args.length !== 2 || salt?.length !== saltLength || !/^[1-9][0-9]?$/.test(work) || body.length !== bodyLength) {
+  if (args.length !== 2 || salt?.length !== saltLength || !/^[1-9][0-9]*$/.test(work) || body.length !== bodyLength) {
     throw badHeader("the stanza of its passphrase is malformed");
   }
   const workFactor = Number(work);
   if (workFactor > maximumWorkFactor) {
-    throw new PolysealError("too-much-work", `The passphrase of this file takes 2^${work} units of scrypt, and no more than 2^${maximumWorkFactor} are computed here.`);
+    throw new PolysealError("too-much-work", `The passphrase of this file takes more than 2^${maximumWorkFactor} units of scrypt: so many are not computed here.`);
   }
   return { salt, workFactor };
 }
