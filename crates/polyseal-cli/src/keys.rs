@@ -23,6 +23,7 @@ use crate::objects::expect_file;
 use crate::platform;
 use crate::prompt::{self, TerminalCallbacks};
 use crate::secret;
+use crate::streams::{expect_unread, is_standard_input};
 
 /// The inputs that keys were read from.
 #[derive(Debug)]
@@ -99,6 +100,7 @@ impl KeyInputs {
         let name = Path::new("the file that POLYSEAL_PASSPHRASE_FILE names");
         let failure = |error: io::Error| Failure::io("read", name, &error);
         let mut file = platform::open(path).map_err(failure)?;
+        expect_unread(&file, is_standard_input(path), format_args!("the passphrase"))?;
         lock(&self.files).extend(platform::file_id(&file).map_err(failure)?);
         let line = prompt::next_line(&mut file).map_err(failure)?;
         // Their first line is a comment that everybody knows, or the key itself.

@@ -107,3 +107,12 @@ fn they_are_not_asked_for_what_takes_no_key_or_has_another_format() {
     let both = [(KEY, "k"), (PASSPHRASE, "message")];
     assert!(run(&room, &both, &["encrypt", "-o", "other", "message"]).status.success());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_passphrase_and_a_message_do_not_come_from_one_stream() {
+    let room = TestDir::new();
+    let line = "printf 'words\\nmessage' | POLYSEAL_PASSPHRASE_FILE=/dev/stdin $P encrypt -o out";
+    room.shell(line).fails(2, "cannot both come from one stream");
+    assert!(!room.path("out").exists());
+}
