@@ -31,9 +31,10 @@ test-all: test docs ## test, and all that takes minutes; ONLY='wasm stores': the
 	$(MAKE) -C research test-all
 endif
 
-format: ## layout, stray files, length of lines and pages
+format: ## layout, stray files, length of lines and pages, blocks of code that nothing runs
 	scripts/stray
 	scripts/words
+	scripts/pages
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!crates/polyseal/src/selftest/answers.rs' | grep -v '//! |'
 	cd research/fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null

@@ -63,5 +63,11 @@ def test_pages_have_a_limit(complaints, name, most):
     assert complaints({name: "word " * (most + 1)}) == (1, [])
 
 
+@pytest.mark.parametrize("mark, counts", [("<!-- not run: needs a bucket -->", 0), ("<!-- a remark -->", 4)])
+def test_marks_of_blocks_are_not_counted(complaints, mark, counts):
+    assert complaints({"README.md": f"{mark}\n" + "word " * (900 - counts)})[0] == 0
+    assert complaints({"README.md": f"{mark}\n" + "word " * (901 - counts)})[0] == 1
+
+
 def test_a_folder_that_is_no_repository_is_an_error(tmp_path):
     assert subprocess.run([SCRIPT, tmp_path], capture_output=True).returncode == 128
