@@ -54,6 +54,15 @@ impl From<Code> for ExitCode {
     }
 }
 
+/// The meaning of each exit code.
+pub(crate) const EXIT_STATUS: [(&str, &str); 5] = [
+    ("0", "Everything was done."),
+    ("1", "The system refused something: a file, the network, memory."),
+    ("2", "The command asks for something impossible."),
+    ("3", "An input is not authentic, or damaged: an attack cannot be told from an accident."),
+    ("4", "No given key, passphrase or context fits."),
+];
+
 impl From<Class> for Code {
     fn from(class: Class) -> Self {
         use Class as C;
@@ -301,6 +310,9 @@ pub(crate) fn store_failure(what: &str, error: &polyseal_object_store::remote::E
     Failure::from_library(error.class(), error.sentence(what), error.hint())
         .naming(error.name().as_ref())
 }
+
+#[cfg(test)]
+mod page;
 
 #[cfg(test)]
 mod tests {

@@ -17,15 +17,8 @@ use clap_mangen::roff::{Roff, roman};
 use super::print_bytes;
 use crate::args::{Args, ManArgs};
 use crate::environment::VARIABLES;
-use crate::error::{Failure, Result, already_exists};
+use crate::error::{EXIT_STATUS, Failure, Result, already_exists};
 
-const EXIT_STATUS: [(&str, &str); 5] = [
-    ("0", "Everything was done."),
-    ("1", "The system refused something: a file, the network, memory."),
-    ("2", "The command asks for something impossible."),
-    ("3", "An input is not authentic, or damaged: an attack cannot be told from an accident."),
-    ("4", "No given key, passphrase or context fits."),
-];
 const OF_SEVERAL: &str = "If several files fail, it is the first of 3, 4, 1 and 2 that occurred.";
 
 const FILES: [(&str, &str); 4] = [

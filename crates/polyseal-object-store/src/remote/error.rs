@@ -65,7 +65,9 @@ pub enum Problem {
 }
 
 impl Error {
-    pub(super) fn new(name: impl Into<String>, problem: Problem) -> Self {
+    /// An error about the object of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, problem: Problem) -> Self {
         Self { name: name.into(), problem }
     }
 
