@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{Outcome, TestDir};
+use crate::pages::commands::run_in;
 
 const KEY: &str = "bc436485-5092-42b8-92a3-0aa8b93536dc";
 const FILES: usize = 10_000;
@@ -113,4 +114,20 @@ fn nothing_is_written_when_the_key_is_refused() {
     gone.env("AWS_REGION", "eu-west-2");
     Outcome(gone.output().unwrap()).fails(4, "AWS_ACCESS_KEY_ID");
     assert!(!kms.room.path("sealed").exists());
+}
+
+/// With SoftHSM.
+#[test]
+fn the_commands_of_the_page_for_a_token() {
+    let room = TestDir::new();
+    fs::create_dir(room.path("tokens")).unwrap();
+    let configuration = format!("directories.tokendir = {}\n", room.path("tokens").display());
+    room.write("softhsm2.conf", configuration.as_bytes());
+    let variables = [
+        ("SOFTHSM2_CONF", room.path("softhsm2.conf").display().to_string()),
+        ("PKCS11_PIN", "1234".to_owned()),
+    ];
+    assert_eq!(run_in(&room.path(""), "docs/keys.md", &variables), 3);
+    assert!(room.read("restore.recipient").starts_with(b"age1tag1"));
+    assert!(room.path("restore.identity").exists());
 }

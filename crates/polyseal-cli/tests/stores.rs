@@ -12,6 +12,7 @@ use std::thread;
 
 use crate::bucket::BucketFixture;
 use crate::common::{Outcome, TestDir};
+use crate::pages::commands::run_in;
 use crate::web::Web;
 
 fn message(bytes: usize) -> Vec<u8> {
@@ -53,6 +54,22 @@ fn objects_are_written_and_read_where_files_are() {
     place.run(&["encrypt", "-k", "k", "s3://bucket/plain", "m"]).succeeds();
     assert!(place.stored("plain.polyseal").exists());
     place.room.opens("k", "m.polyseal", &text);
+}
+
+#[test]
+fn the_commands_of_the_page() {
+    let place = BucketFixture::new();
+    place.server.bucket("backups");
+    place.room.write("photos.tar", &message(10_000));
+    fs::create_dir(place.room.path("album")).unwrap();
+    place.room.write("album/one", b"picture");
+    for key in ["backup.key", "new.key"] {
+        place.run(&["keygen", "-o", key]).succeeds();
+    }
+    let room = place.room.path("");
+    let commands = run_in(&room, "docs/stores.md", &place.server.environment());
+    assert_eq!(commands, 6);
+    assert_eq!(fs::read(room.join("restored/one")).unwrap(), b"picture");
 }
 
 #[test]

@@ -8,34 +8,26 @@ use std::process::Command;
 use super::{all_blocks, read};
 use crate::common::{TOOL, cannot, have, message};
 
-/// Runs the page's blocks of `console` and `sh` in a directory of its own, which is the user's home,
-/// and returns how many commands there are.
+/// Runs the page's commands in a directory of its own, and returns how many there are.
 fn run(page: &str) -> usize {
     let room = tempfile::tempdir().unwrap();
     fs::create_dir(room.path().join("photos")).unwrap();
     fs::write(room.path().join("photos/one"), message(1000)).unwrap();
+    run_in(room.path(), page, &[])
+}
+
+/// Runs the page's blocks of `console` and `sh` in `room`, which is the user's home, with these
+/// variables, and returns how many commands there are.
+pub(crate) fn run_in(room: &Path, page: &str, variables: &[(&str, String)]) -> usize {
     let mut path = OsString::from(Path::new(TOOL).parent().unwrap());
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());
 
-    let text = read(page);
-    let blocks = all_blocks(&text).into_iter().filter(|(l, _)| ["console", "sh"].contains(l));
-    // Lines of `sh` are commands; those of `console` begin with a prompt, and have output.
-    let lines = blocks.flat_map(|(l, lines)| lines.into_iter().map(move |line| (l == "sh", line)));
-    let mut lines = lines.peekable();
-    let is_output = |&(is_command, line): &(bool, &str)| !is_command && !line.starts_with("$ ");
-    let mut commands = 0;
-    while let Some((is_command, line)) = lines.next() {
-        let command = if is_command { Some(line) } else { line.strip_prefix("$ ") };
-        let command = command.unwrap_or_else(|| panic!("{page}: {line}: no command"));
-        let mut expected = String::new();
-        while let Some((_, output)) = lines.next_if(is_output) {
-            expected += output;
-            expected += "\n";
-        }
+    let run = |command: &str, expected: &str| {
         let mut shell = Command::new("bash");
-        shell.args(["-o", "pipefail", "-c", command]).current_dir(&room);
-        let output = shell.env("PATH", &path).env("HOME", room.path()).output().unwrap();
+        shell.args(["-e", "-o", "pipefail", "-c", command]).current_dir(room);
+        shell.env("PATH", &path).env("HOME", room).envs(variables.iter().cloned());
+        let output = shell.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{page}: {command}: {errors}");
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -43,7 +35,28 @@ fn run(page: &str) -> usize {
         if !expected.is_empty() {
             assert_eq!(shown.trim_end(), expected.trim_end(), "{page}: {command}");
         }
-        commands += 1;
+    };
+    let text = read(page);
+    let mut commands = 0;
+    for (language, lines) in all_blocks(&text) {
+        if language == "sh" {
+            run(&lines.join("\n"), "");
+            commands += lines.len();
+        } else if language == "console" {
+            // Each command stands behind a prompt, and its output below.
+            let mut lines = lines.into_iter().peekable();
+            while let Some(line) = lines.next() {
+                let command = line.strip_prefix("$ ");
+                let command = command.unwrap_or_else(|| panic!("{page}: {line}: no command"));
+                let mut expected = String::new();
+                while let Some(output) = lines.next_if(|line| !line.starts_with("$ ")) {
+                    expected += output;
+                    expected += "\n";
+                }
+                run(command, &expected);
+                commands += 1;
+            }
+        }
     }
     commands
 }

@@ -5,7 +5,7 @@
 
 mod architecture;
 mod code;
-mod commands;
+pub(crate) mod commands;
 mod figures;
 mod links;
 
