@@ -47,6 +47,7 @@ test "$(polyseal decrypt -k key sealed)" = 'attack at dawn'
 """
 # Sections that are named and not run.
 NOT_RUN = {"Once it is published"}
+VERSION = r"(\d+\.\d+\.\d+(?:-rc\.\d+)?)"
 # Files that package managers, compilers and Python keep for themselves.
 KEPT = re.compile(r"/(var|tmp|download|opt/cargo|home/\.cache)(/|$)|.*/__pycache__(/|$)|/etc/ld\.so\.cache$")
 PATHS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/opt/cargo/bin"]
@@ -84,7 +85,7 @@ def version():
 
 def named(page):
     """The versions in the names of files of ours that the page has."""
-    return set(re.findall(r"polyseal[-_](\d+\.\d+\.\d+)", page)) | set(re.findall(r"release-(\d+\.\d+\.\d+)", page))
+    return set(re.findall(r"polyseal[-_]" + VERSION, page)) | set(re.findall("release-" + VERSION, page))
 
 
 def run(*command, **more):

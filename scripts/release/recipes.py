@@ -52,7 +52,9 @@ def fill(address):
     """Writes the recipes, and gives the tarball that they are for."""
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     tarball = sources(version)
-    values = {"version": version, "repository": address, "sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()}
+    # Conda's versions are Python's.
+    values = {"version": version, "python_version": version.replace("-rc.", "rc"), "repository": address,
+              "sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()}
     OUT.mkdir(parents=True, exist_ok=True)
     for template in templates():
         (OUT / template.stem).write_text(filled(template.read_text(), values))

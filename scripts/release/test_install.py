@@ -56,3 +56,8 @@ def test_what_programs_keep_is_not_left_behind(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     assert install.files(tmp_path) == {"/usr/local/bin/tool"}
+
+
+def test_the_page_may_name_a_candidate():
+    page = install.PAGE.read_text().replace(install.version(), "1.2.3-rc.1")
+    assert install.named(page) == {"1.2.3-rc.1"}

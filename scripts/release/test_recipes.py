@@ -4,7 +4,8 @@ import pytest
 
 import recipes
 
-VALUES = {"version": "1.2.3", "repository": "https://example.org/a/b", "sha256": "0" * 64}
+VALUES = {"version": "1.2.3", "python_version": "1.2.3", "repository": "https://example.org/a/b",
+          "sha256": "0" * 64}
 
 
 @pytest.mark.parametrize("template", recipes.templates(), ids=lambda path: path.name)

@@ -124,6 +124,46 @@ def test_the_tag_is_of_the_commit_and_says_what_it_approves(checkout):
     assert isinstance(taken(checkout), str)
 
 
+def shell(command):
+    return subprocess.run(["bash", "-euc", command], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def debian_version(version):
+    return shell(f". scripts/release/shipped; version={version}; debian_version").strip()
+
+
+def test_a_candidate_is_before_its_version_in_debian():
+    assert debian_version("1.2.3") == "1.2.3"
+    assert debian_version("1.2.3-rc.1") == "1.2.3~rc.1"
+    if shutil.which("dpkg"):
+        order = [debian_version(version) for version in ["1.2.2", "1.2.3-rc.2", "1.2.3-rc.10", "1.2.3", "1.2.4-rc.1"]]
+        for earlier, later in zip(order, order[1:]):
+            subprocess.run(["dpkg", "--compare-versions", earlier, "lt", later], check=True)
+
+
+@pytest.mark.parametrize("version, python, tag", [("1.2.3", "1.2.3", "latest"), ("1.2.3-rc.1", "1.2.3rc1", "next")])
+def test_a_candidate_has_each_registrys_form(version, python, tag):
+    """PyPI's files have PEP 440's version; npm gives a candidate only to who asks for `next`."""
+    def commands(target):
+        return shell(f"make --no-print-directory --dry-run -C scripts/release {target} VERSION={version}")
+
+    assert f"/polyseal-{python}.tar.gz" in commands("publish-python")
+    packages = re.findall(r"npm publish --access public --tag (\S+) \S*/(\S+)", commands("publish-npm"))
+    assert packages == [(tag, f"polyseal-{version}.tgz"), (tag, f"polyseal-core-{version}.tgz")]
+
+
+@pytest.mark.parametrize("version", ["1.2", "1.2.3-rc1", "1.2.3-beta.1", "1.2.3+a"])
+def test_a_version_that_a_registry_would_not_order_is_refused(checkout, version):
+    (checkout / "scripts" / "release" / "shipped").write_text(f"version={version}\n")
+    git(checkout, "add", "scripts")
+    git(checkout, "commit", "--quiet", "-m", "two")
+    command = ["bash", checkout / "scripts" / "release" / "run", version]
+    (checkout / ".git" / "info" / "exclude").write_text("artifact\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert f"{version} is neither 1.2.3 nor 1.2.3-rc.1" in done.stderr
+
+
 def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
     """A folder of an artifact is named by its download and as FROM; what is published is in target/approved."""
     jobs = (ROOT / ".github/workflows/release.yml").read_text().split("\njobs:\n")[1]

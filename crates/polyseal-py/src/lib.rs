@@ -44,7 +44,8 @@ use pyo3::prelude::*;
 /// The part of Polyseal for Python that is Rust. Import `polyseal` instead.
 #[pymodule(name = "_polyseal")]
 fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // PEP 440's form of a candidate.
+    module.add("__version__", env!("CARGO_PKG_VERSION").replace("-rc.", "rc"))?;
     module.add_class::<aead::Aead>()?;
     module.add_class::<mac::Mac>()?;
     #[cfg(feature = "flex")]
