@@ -113,455 +113,198 @@
 	VPXOR f, t, t; \
 	VPXOR t, m, m
 
-// LOAD and STORE take rows a to f, and g and h, at p; they move DX on.
-#define LOAD6(at, a, b, c, d, e, f) \
+// LOAD and STORE take the rows of a lane at AX + at, or of two.
+#define LOAD6(mov, at, a, b, c, d, e, f) \
 	LEAQ at(AX), DX; \
-	MOVOU (DX), a; \
+	mov (DX), a; \
 	ADDQ BX, DX; \
-	MOVOU (DX), b; \
+	mov (DX), b; \
 	ADDQ BX, DX; \
-	MOVOU (DX), c; \
+	mov (DX), c; \
 	ADDQ BX, DX; \
-	MOVOU (DX), d; \
+	mov (DX), d; \
 	ADDQ BX, DX; \
-	MOVOU (DX), e; \
+	mov (DX), e; \
 	ADDQ BX, DX; \
-	MOVOU (DX), f
+	mov (DX), f
 
-#define STORE6(at, a, b, c, d, e, f) \
-	LEAQ at(AX), DX; \
-	MOVOU a, (DX); \
+#define LOAD8(mov, at, a, b, c, d, e, f, g, h) \
+	LOAD6(mov, at, a, b, c, d, e, f); \
 	ADDQ BX, DX; \
-	MOVOU b, (DX); \
+	mov (DX), g; \
 	ADDQ BX, DX; \
-	MOVOU c, (DX); \
-	ADDQ BX, DX; \
-	MOVOU d, (DX); \
-	ADDQ BX, DX; \
-	MOVOU e, (DX); \
-	ADDQ BX, DX; \
-	MOVOU f, (DX)
+	mov (DX), h
 
-#define LOAD8(at, a, b, c, d, e, f, g, h) \
+#define STORE6(mov, at, a, b, c, d, e, f) \
 	LEAQ at(AX), DX; \
-	MOVOU (DX), a; \
+	mov a, (DX); \
 	ADDQ BX, DX; \
-	MOVOU (DX), b; \
+	mov b, (DX); \
 	ADDQ BX, DX; \
-	MOVOU (DX), c; \
+	mov c, (DX); \
 	ADDQ BX, DX; \
-	MOVOU (DX), d; \
+	mov d, (DX); \
 	ADDQ BX, DX; \
-	MOVOU (DX), e; \
+	mov e, (DX); \
 	ADDQ BX, DX; \
-	MOVOU (DX), f; \
-	ADDQ BX, DX; \
-	MOVOU (DX), g; \
-	ADDQ BX, DX; \
-	MOVOU (DX), h
+	mov f, (DX)
 
-#define STORE8(at, a, b, c, d, e, f, g, h) \
-	LEAQ at(AX), DX; \
-	MOVOU a, (DX); \
+#define STORE8(mov, at, a, b, c, d, e, f, g, h) \
+	STORE6(mov, at, a, b, c, d, e, f); \
 	ADDQ BX, DX; \
-	MOVOU b, (DX); \
+	mov g, (DX); \
 	ADDQ BX, DX; \
-	MOVOU c, (DX); \
-	ADDQ BX, DX; \
-	MOVOU d, (DX); \
-	ADDQ BX, DX; \
-	MOVOU e, (DX); \
-	ADDQ BX, DX; \
-	MOVOU f, (DX); \
-	ADDQ BX, DX; \
-	MOVOU g, (DX); \
-	ADDQ BX, DX; \
-	MOVOU h, (DX)
+	mov h, (DX)
 
-#define VLOAD6(at, a, b, c, d, e, f) \
-	LEAQ at(AX), DX; \
-	VMOVDQU (DX), a; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), b; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), c; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), d; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), e; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), f
+// BEGIN takes what a function is given. What it is to do is a label.
+#define BEGIN \
+	MOVQ o+0(FP), R8; \
+	MOVQ v+8(FP), AX; \
+	MOVQ row+16(FP), BX; \
+	MOVQ dst+24(FP), DI; \
+	MOVQ src+32(FP), SI; \
+	MOVQ n+40(FP), CX
 
-#define VSTORE6(at, a, b, c, d, e, f) \
-	LEAQ at(AX), DX; \
-	VMOVDQU a, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU b, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU c, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU d, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU e, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU f, (DX)
+#define CHOOSE \
+	CMPQ R8, $1; \
+	JEQ encrypt; \
+	JGT decrypt
 
-#define VLOAD8(at, a, b, c, d, e, f, g, h) \
-	LEAQ at(AX), DX; \
-	VMOVDQU (DX), a; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), b; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), c; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), d; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), e; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), f; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), g; \
-	ADDQ BX, DX; \
-	VMOVDQU (DX), h
+// AGAIN goes to the next chunk. A chunk has that many times BX bytes.
+#define AGAIN(times, label) \
+	LEAQ (SI)(BX*times), SI; \
+	DECQ CX; \
+	JNE label
 
-#define VSTORE8(at, a, b, c, d, e, f, g, h) \
-	LEAQ at(AX), DX; \
-	VMOVDQU a, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU b, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU c, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU d, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU e, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU f, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU g, (DX); \
-	ADDQ BX, DX; \
-	VMOVDQU h, (DX)
+#define AGAIN_DI(times, label) \
+	LEAQ (SI)(BX*times), SI; \
+	LEAQ (DI)(BX*times), DI; \
+	DECQ CX; \
+	JNE label
+
+// ALL128, ALL256 and TWICE256 are whole functions: a lane, or two of them, of
+// one block or two. mov moves from and to memory, copy between registers.
+#define ALL128(mov, copy, update, keys, a, b, c, d, e, f, g, h, m, n, o, p, t) \
+	BEGIN; \
+	LOAD8(mov, 0, a, b, c, d, e, f, g, h); \
+	CHOOSE; \
+absorb: \
+	mov (SI), m; \
+	mov (SI)(BX*1), n; \
+	update(a, b, c, d, e, f, g, h, m, n, t); \
+	AGAIN(2, absorb); \
+	JMP done; \
+encrypt: \
+	mov (SI), m; \
+	mov (SI)(BX*1), n; \
+	copy m, o; \
+	copy n, p; \
+	keys(b, c, d, f, g, h, o, p, t); \
+	mov o, (DI); \
+	mov p, (DI)(BX*1); \
+	update(a, b, c, d, e, f, g, h, m, n, t); \
+	AGAIN_DI(2, encrypt); \
+	JMP done; \
+decrypt: \
+	mov (SI), m; \
+	mov (SI)(BX*1), n; \
+	keys(b, c, d, f, g, h, m, n, t); \
+	mov m, (DI); \
+	mov n, (DI)(BX*1); \
+	update(a, b, c, d, e, f, g, h, m, n, t); \
+	AGAIN_DI(2, decrypt); \
+done: \
+	STORE8(mov, 0, a, b, c, d, e, f, g, h)
+
+// ABSORB, ENCRYPT and DECRYPT are a block of AEGIS-256 at that place of a chunk.
+#define ABSORB(mov, update, at, a, b, c, d, e, f, m, t) \
+	mov at(SI), m; \
+	update(a, b, c, d, e, f, m, t)
+
+#define ENCRYPT(mov, copy, update, keys, at, a, b, c, d, e, f, m, o, t) \
+	mov at(SI), m; \
+	copy m, o; \
+	keys(b, c, d, e, f, o, t); \
+	mov o, at(DI); \
+	update(a, b, c, d, e, f, m, t)
+
+#define DECRYPT(mov, update, keys, at, a, b, c, d, e, f, m, t) \
+	mov at(SI), m; \
+	keys(b, c, d, e, f, m, t); \
+	mov m, at(DI); \
+	update(a, b, c, d, e, f, m, t)
+
+#define ALL256(mov, copy, update, keys, a, b, c, d, e, f, m, o, t) \
+	BEGIN; \
+	LOAD6(mov, 0, a, b, c, d, e, f); \
+	CHOOSE; \
+absorb: \
+	ABSORB(mov, update, 0, a, b, c, d, e, f, m, t); \
+	AGAIN(1, absorb); \
+	JMP done; \
+encrypt: \
+	ENCRYPT(mov, copy, update, keys, 0, a, b, c, d, e, f, m, o, t); \
+	AGAIN_DI(1, encrypt); \
+	JMP done; \
+decrypt: \
+	DECRYPT(mov, update, keys, 0, a, b, c, d, e, f, m, t); \
+	AGAIN_DI(1, decrypt); \
+done: \
+	STORE6(mov, 0, a, b, c, d, e, f)
+
+#define TWICE256(mov, copy, update, keys, at, a, b, c, d, e, f, g, h, i, j, k, l, m, o, t) \
+	BEGIN; \
+	LOAD6(mov, 0, a, b, c, d, e, f); \
+	LOAD6(mov, at, g, h, i, j, k, l); \
+	CHOOSE; \
+absorb: \
+	ABSORB(mov, update, 0, a, b, c, d, e, f, m, t); \
+	ABSORB(mov, update, at, g, h, i, j, k, l, m, t); \
+	AGAIN(1, absorb); \
+	JMP done; \
+encrypt: \
+	ENCRYPT(mov, copy, update, keys, 0, a, b, c, d, e, f, m, o, t); \
+	ENCRYPT(mov, copy, update, keys, at, g, h, i, j, k, l, m, o, t); \
+	AGAIN_DI(1, encrypt); \
+	JMP done; \
+decrypt: \
+	DECRYPT(mov, update, keys, 0, a, b, c, d, e, f, m, t); \
+	DECRYPT(mov, update, keys, at, g, h, i, j, k, l, m, t); \
+	AGAIN_DI(1, decrypt); \
+done: \
+	STORE6(mov, 0, a, b, c, d, e, f); \
+	STORE6(mov, at, g, h, i, j, k, l)
 
 // func one128(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·one128(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	LOAD8(0, X0, X1, X2, X3, X4, X5, X6, X7)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	MOVOU (SI), X8
-	MOVOU (SI)(BX*1), X9
-	UPDATE128(X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X12)
-	LEAQ (SI)(BX*2), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	MOVOU (SI), X8
-	MOVOU (SI)(BX*1), X9
-	MOVO X8, X10
-	MOVO X9, X11
-	KEYS128(X1, X2, X3, X5, X6, X7, X10, X11, X12)
-	MOVOU X10, (DI)
-	MOVOU X11, (DI)(BX*1)
-	UPDATE128(X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X12)
-	LEAQ (SI)(BX*2), SI
-	LEAQ (DI)(BX*2), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	MOVOU (SI), X8
-	MOVOU (SI)(BX*1), X9
-	KEYS128(X1, X2, X3, X5, X6, X7, X8, X9, X12)
-	MOVOU X8, (DI)
-	MOVOU X9, (DI)(BX*1)
-	UPDATE128(X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X12)
-	LEAQ (SI)(BX*2), SI
-	LEAQ (DI)(BX*2), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	STORE8(0, X0, X1, X2, X3, X4, X5, X6, X7)
+	ALL128(MOVOU, MOVO, UPDATE128, KEYS128, X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, X12)
 	RET
 
 // func one256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·one256(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	LOAD6(0, X0, X1, X2, X3, X4, X5)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	MOVOU (SI), X12
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	MOVOU (SI), X12
-	MOVO X12, X13
-	KEYS256(X1, X2, X3, X4, X5, X13, X14)
-	MOVOU X13, (DI)
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	MOVOU (SI), X12
-	KEYS256(X1, X2, X3, X4, X5, X12, X14)
-	MOVOU X12, (DI)
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	STORE6(0, X0, X1, X2, X3, X4, X5)
+	ALL256(MOVOU, MOVO, UPDATE256, KEYS256, X0, X1, X2, X3, X4, X5, X12, X13, X14)
 	RET
 
 // func two256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·two256(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	LOAD6(0, X0, X1, X2, X3, X4, X5)
-	LOAD6(16, X6, X7, X8, X9, X10, X11)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	MOVOU (SI), X12
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	MOVOU 16(SI), X12
-	UPDATE256(X6, X7, X8, X9, X10, X11, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	MOVOU (SI), X12
-	MOVO X12, X13
-	KEYS256(X1, X2, X3, X4, X5, X13, X14)
-	MOVOU X13, (DI)
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	MOVOU 16(SI), X12
-	MOVO X12, X13
-	KEYS256(X7, X8, X9, X10, X11, X13, X14)
-	MOVOU X13, 16(DI)
-	UPDATE256(X6, X7, X8, X9, X10, X11, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	MOVOU (SI), X12
-	KEYS256(X1, X2, X3, X4, X5, X12, X14)
-	MOVOU X12, (DI)
-	UPDATE256(X0, X1, X2, X3, X4, X5, X12, X14)
-	MOVOU 16(SI), X12
-	KEYS256(X7, X8, X9, X10, X11, X12, X14)
-	MOVOU X12, 16(DI)
-	UPDATE256(X6, X7, X8, X9, X10, X11, X12, X14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	STORE6(0, X0, X1, X2, X3, X4, X5)
-	STORE6(16, X6, X7, X8, X9, X10, X11)
+	TWICE256(MOVOU, MOVO, UPDATE256, KEYS256, 16, X0, X1, X2, X3, X4, X5, X6, X7, X8, X9, X10, X11, X12, X13, X14)
 	RET
 
 // func pair128(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·pair128(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	VLOAD8(0, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	VMOVDQU (SI), Y8
-	VMOVDQU (SI)(BX*1), Y9
-	VUPDATE128(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y12)
-	LEAQ (SI)(BX*2), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	VMOVDQU (SI), Y8
-	VMOVDQU (SI)(BX*1), Y9
-	VMOVDQA Y8, Y10
-	VMOVDQA Y9, Y11
-	VKEYS128(Y1, Y2, Y3, Y5, Y6, Y7, Y10, Y11, Y12)
-	VMOVDQU Y10, (DI)
-	VMOVDQU Y11, (DI)(BX*1)
-	VUPDATE128(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y12)
-	LEAQ (SI)(BX*2), SI
-	LEAQ (DI)(BX*2), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	VMOVDQU (SI), Y8
-	VMOVDQU (SI)(BX*1), Y9
-	VKEYS128(Y1, Y2, Y3, Y5, Y6, Y7, Y8, Y9, Y12)
-	VMOVDQU Y8, (DI)
-	VMOVDQU Y9, (DI)(BX*1)
-	VUPDATE128(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y12)
-	LEAQ (SI)(BX*2), SI
-	LEAQ (DI)(BX*2), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	VSTORE8(0, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	ALL128(VMOVDQU, VMOVDQA, VUPDATE128, VKEYS128, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12)
 	VZEROUPPER
 	RET
 
 // func pair256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·pair256(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	VLOAD6(0, Y0, Y1, Y2, Y3, Y4, Y5)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	VMOVDQU (SI), Y12
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	VMOVDQU (SI), Y12
-	VMOVDQA Y12, Y13
-	VKEYS256(Y1, Y2, Y3, Y4, Y5, Y13, Y14)
-	VMOVDQU Y13, (DI)
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	VMOVDQU (SI), Y12
-	VKEYS256(Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	VMOVDQU Y12, (DI)
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	VSTORE6(0, Y0, Y1, Y2, Y3, Y4, Y5)
+	ALL256(VMOVDQU, VMOVDQA, VUPDATE256, VKEYS256, Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y13, Y14)
 	VZEROUPPER
 	RET
 
 // func pairs256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·pairs256(SB), NOSPLIT, $0-48
-	MOVQ o+0(FP), R8
-	MOVQ v+8(FP), AX
-	MOVQ row+16(FP), BX
-	MOVQ dst+24(FP), DI
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), CX
-	VLOAD6(0, Y0, Y1, Y2, Y3, Y4, Y5)
-	VLOAD6(32, Y6, Y7, Y8, Y9, Y10, Y11)
-	CMPQ R8, $1
-	JEQ encrypt
-	JGT decrypt
-
-absorb:
-	VMOVDQU (SI), Y12
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	VMOVDQU 32(SI), Y12
-	VUPDATE256(Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	DECQ CX
-	JNE absorb
-	JMP done
-
-encrypt:
-	VMOVDQU (SI), Y12
-	VMOVDQA Y12, Y13
-	VKEYS256(Y1, Y2, Y3, Y4, Y5, Y13, Y14)
-	VMOVDQU Y13, (DI)
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	VMOVDQU 32(SI), Y12
-	VMOVDQA Y12, Y13
-	VKEYS256(Y7, Y8, Y9, Y10, Y11, Y13, Y14)
-	VMOVDQU Y13, 32(DI)
-	VUPDATE256(Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE encrypt
-	JMP done
-
-decrypt:
-	VMOVDQU (SI), Y12
-	VKEYS256(Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	VMOVDQU Y12, (DI)
-	VUPDATE256(Y0, Y1, Y2, Y3, Y4, Y5, Y12, Y14)
-	VMOVDQU 32(SI), Y12
-	VKEYS256(Y7, Y8, Y9, Y10, Y11, Y12, Y14)
-	VMOVDQU Y12, 32(DI)
-	VUPDATE256(Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y14)
-	LEAQ (SI)(BX*1), SI
-	LEAQ (DI)(BX*1), DI
-	DECQ CX
-	JNE decrypt
-
-done:
-	VSTORE6(0, Y0, Y1, Y2, Y3, Y4, Y5)
-	VSTORE6(32, Y6, Y7, Y8, Y9, Y10, Y11)
+	TWICE256(VMOVDQU, VMOVDQA, VUPDATE256, VKEYS256, 32, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14)
 	VZEROUPPER
 	RET
 

@@ -89,92 +89,99 @@
 	VST1 [f.B16], (R6)
 
 #define LOAD8(a, b, c, d, e, f, g, h) \
-	VLD1 (R6), [a.B16]; \
-	ADD  R2, R6; \
-	VLD1 (R6), [b.B16]; \
-	ADD  R2, R6; \
-	VLD1 (R6), [c.B16]; \
-	ADD  R2, R6; \
-	VLD1 (R6), [d.B16]; \
-	ADD  R2, R6; \
-	VLD1 (R6), [e.B16]; \
-	ADD  R2, R6; \
-	VLD1 (R6), [f.B16]; \
+	LOAD6(a, b, c, d, e, f); \
 	ADD  R2, R6; \
 	VLD1 (R6), [g.B16]; \
 	ADD  R2, R6; \
 	VLD1 (R6), [h.B16]
 
 #define STORE8(a, b, c, d, e, f, g, h) \
-	VST1 [a.B16], (R6); \
-	ADD  R2, R6; \
-	VST1 [b.B16], (R6); \
-	ADD  R2, R6; \
-	VST1 [c.B16], (R6); \
-	ADD  R2, R6; \
-	VST1 [d.B16], (R6); \
-	ADD  R2, R6; \
-	VST1 [e.B16], (R6); \
-	ADD  R2, R6; \
-	VST1 [f.B16], (R6); \
+	STORE6(a, b, c, d, e, f); \
 	ADD  R2, R6; \
 	VST1 [g.B16], (R6); \
 	ADD  R2, R6; \
 	VST1 [h.B16], (R6)
 
-// func one128(o op, v *block, row int, dst, src *byte, n int)
-TEXT ·one128(SB), NOSPLIT, $0-48
-	MOVD o+0(FP), R0
-	MOVD v+8(FP), R1
-	MOVD row+16(FP), R2
-	MOVD dst+24(FP), R3
-	MOVD src+32(FP), R4
-	MOVD n+40(FP), R5
-	VEOR V31.B16, V31.B16, V31.B16
+// BEGIN takes what a function is given. What it is to do is a label.
+#define BEGIN \
+	MOVD o+0(FP), R0; \
+	MOVD v+8(FP), R1; \
+	MOVD row+16(FP), R2; \
+	MOVD dst+24(FP), R3; \
+	MOVD src+32(FP), R4; \
+	MOVD n+40(FP), R5; \
+	VEOR V31.B16, V31.B16, V31.B16; \
 	MOVD R1, R6
-	LOAD8(V0, V1, V2, V3, V4, V5, V6, V7)
-	CMP  $1, R0
-	BEQ  encrypt
+
+#define CHOOSE \
+	CMP  $1, R0; \
+	BEQ  encrypt; \
 	BGT  decrypt
 
-absorb:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
+// IN and OUT are a lane's two halves of a chunk of AEGIS-128; IN2 and OUT2 those
+// of the lane after it.
+#define IN \
+	VLD1 (R4), [V28.B16]; \
+	ADD  R2, R4, R7; \
 	VLD1 (R7), [V29.B16]
+
+#define IN2 \
+	ADD  $16, R4, R7; \
+	VLD1 (R7), [V28.B16]; \
+	ADD  R2, R4, R7; \
+	ADD  $16, R7; \
+	VLD1 (R7), [V29.B16]
+
+#define OUT(m, n) \
+	VST1 [m.B16], (R3); \
+	ADD  R2, R3, R7; \
+	VST1 [n.B16], (R7)
+
+#define OUT2(m, n) \
+	ADD  $16, R3, R7; \
+	VST1 [m.B16], (R7); \
+	ADD  R2, R3, R7; \
+	ADD  $16, R7; \
+	VST1 [n.B16], (R7)
+
+// AGAIN goes to the next chunk of so many bytes.
+#define AGAIN(bytes, label) \
+	ADD  bytes, R4; \
+	SUB  $1, R5; \
+	CBNZ R5, label
+
+#define AGAIN_OUT(bytes, label) \
+	ADD  bytes, R4; \
+	ADD  bytes, R3; \
+	SUB  $1, R5; \
+	CBNZ R5, label
+
+// func one128(o op, v *block, row int, dst, src *byte, n int)
+TEXT ·one128(SB), NOSPLIT, $0-48
+	BEGIN
+	LOAD8(V0, V1, V2, V3, V4, V5, V6, V7)
+	CHOOSE
+
+absorb:
+	IN
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  R2<<1, R4
-	SUB  $1, R5
-	CBNZ R5, absorb
+	AGAIN(R2<<1, absorb)
 	B    done
 
 encrypt:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
-	VLD1 (R7), [V29.B16]
+	IN
 	KEYS128(V1, V2, V3, V5, V6, V7, V26, V27)
-	VST1 [V26.B16], (R3)
-	ADD  R2, R3, R7
-	VST1 [V27.B16], (R7)
+	OUT(V26, V27)
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  R2<<1, R4
-	ADD  R2<<1, R3
-	SUB  $1, R5
-	CBNZ R5, encrypt
+	AGAIN_OUT(R2<<1, encrypt)
 	B    done
 
 decrypt:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
-	VLD1 (R7), [V29.B16]
+	IN
 	KEYS128(V1, V2, V3, V5, V6, V7, V28, V29)
-	VST1 [V28.B16], (R3)
-	ADD  R2, R3, R7
-	VST1 [V29.B16], (R7)
+	OUT(V28, V29)
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  R2<<1, R4
-	ADD  R2<<1, R3
-	SUB  $1, R5
-	CBNZ R5, decrypt
+	AGAIN_OUT(R2<<1, decrypt)
 
 done:
 	MOVD R1, R6
@@ -183,89 +190,42 @@ done:
 
 // func two128(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·two128(SB), NOSPLIT, $0-48
-	MOVD o+0(FP), R0
-	MOVD v+8(FP), R1
-	MOVD row+16(FP), R2
-	MOVD dst+24(FP), R3
-	MOVD src+32(FP), R4
-	MOVD n+40(FP), R5
-	VEOR V31.B16, V31.B16, V31.B16
-	MOVD R1, R6
+	BEGIN
 	LOAD8(V0, V1, V2, V3, V4, V5, V6, V7)
 	ADD  $16, R1, R6
 	LOAD8(V8, V9, V10, V11, V12, V13, V14, V15)
-	CMP  $1, R0
-	BEQ  encrypt
-	BGT  decrypt
+	CHOOSE
 
 absorb:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
-	VLD1 (R7), [V29.B16]
+	IN
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  $16, R4, R7
-	VLD1 (R7), [V28.B16]
-	ADD  R2, R4, R7
-	ADD  $16, R7
-	VLD1 (R7), [V29.B16]
+	IN2
 	UPDATE128(V8, V9, V10, V11, V12, V13, V14, V15)
-	ADD  R2<<1, R4
-	SUB  $1, R5
-	CBNZ R5, absorb
+	AGAIN(R2<<1, absorb)
 	B    done
 
 encrypt:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
-	VLD1 (R7), [V29.B16]
+	IN
 	KEYS128(V1, V2, V3, V5, V6, V7, V26, V27)
-	VST1 [V26.B16], (R3)
-	ADD  R2, R3, R7
-	VST1 [V27.B16], (R7)
+	OUT(V26, V27)
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  $16, R4, R7
-	VLD1 (R7), [V28.B16]
-	ADD  R2, R4, R7
-	ADD  $16, R7
-	VLD1 (R7), [V29.B16]
+	IN2
 	KEYS128(V9, V10, V11, V13, V14, V15, V26, V27)
-	ADD  $16, R3, R7
-	VST1 [V26.B16], (R7)
-	ADD  R2, R3, R7
-	ADD  $16, R7
-	VST1 [V27.B16], (R7)
+	OUT2(V26, V27)
 	UPDATE128(V8, V9, V10, V11, V12, V13, V14, V15)
-	ADD  R2<<1, R4
-	ADD  R2<<1, R3
-	SUB  $1, R5
-	CBNZ R5, encrypt
+	AGAIN_OUT(R2<<1, encrypt)
 	B    done
 
 decrypt:
-	VLD1 (R4), [V28.B16]
-	ADD  R2, R4, R7
-	VLD1 (R7), [V29.B16]
+	IN
 	KEYS128(V1, V2, V3, V5, V6, V7, V28, V29)
-	VST1 [V28.B16], (R3)
-	ADD  R2, R3, R7
-	VST1 [V29.B16], (R7)
+	OUT(V28, V29)
 	UPDATE128(V0, V1, V2, V3, V4, V5, V6, V7)
-	ADD  $16, R4, R7
-	VLD1 (R7), [V28.B16]
-	ADD  R2, R4, R7
-	ADD  $16, R7
-	VLD1 (R7), [V29.B16]
+	IN2
 	KEYS128(V9, V10, V11, V13, V14, V15, V28, V29)
-	ADD  $16, R3, R7
-	VST1 [V28.B16], (R7)
-	ADD  R2, R3, R7
-	ADD  $16, R7
-	VST1 [V29.B16], (R7)
+	OUT2(V28, V29)
 	UPDATE128(V8, V9, V10, V11, V12, V13, V14, V15)
-	ADD  R2<<1, R4
-	ADD  R2<<1, R3
-	SUB  $1, R5
-	CBNZ R5, decrypt
+	AGAIN_OUT(R2<<1, decrypt)
 
 done:
 	MOVD R1, R6
@@ -276,25 +236,14 @@ done:
 
 // func one256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·one256(SB), NOSPLIT, $0-48
-	MOVD o+0(FP), R0
-	MOVD v+8(FP), R1
-	MOVD row+16(FP), R2
-	MOVD dst+24(FP), R3
-	MOVD src+32(FP), R4
-	MOVD n+40(FP), R5
-	VEOR V31.B16, V31.B16, V31.B16
-	MOVD R1, R6
+	BEGIN
 	LOAD6(V0, V1, V2, V3, V4, V5)
-	CMP  $1, R0
-	BEQ  encrypt
-	BGT  decrypt
+	CHOOSE
 
 absorb:
 	VLD1 (R4), [V28.B16]
 	UPDATE256(V0, V1, V2, V3, V4, V5)
-	ADD  R2, R4
-	SUB  $1, R5
-	CBNZ R5, absorb
+	AGAIN(R2, absorb)
 	B    done
 
 encrypt:
@@ -302,10 +251,7 @@ encrypt:
 	KEYS256(V1, V2, V3, V4, V5, V26)
 	VST1 [V26.B16], (R3)
 	UPDATE256(V0, V1, V2, V3, V4, V5)
-	ADD  R2, R4
-	ADD  R2, R3
-	SUB  $1, R5
-	CBNZ R5, encrypt
+	AGAIN_OUT(R2, encrypt)
 	B    done
 
 decrypt:
@@ -313,10 +259,7 @@ decrypt:
 	KEYS256(V1, V2, V3, V4, V5, V28)
 	VST1 [V28.B16], (R3)
 	UPDATE256(V0, V1, V2, V3, V4, V5)
-	ADD  R2, R4
-	ADD  R2, R3
-	SUB  $1, R5
-	CBNZ R5, decrypt
+	AGAIN_OUT(R2, decrypt)
 
 done:
 	MOVD R1, R6
@@ -325,20 +268,11 @@ done:
 
 // func two256(o op, v *block, row int, dst, src *byte, n int)
 TEXT ·two256(SB), NOSPLIT, $0-48
-	MOVD o+0(FP), R0
-	MOVD v+8(FP), R1
-	MOVD row+16(FP), R2
-	MOVD dst+24(FP), R3
-	MOVD src+32(FP), R4
-	MOVD n+40(FP), R5
-	VEOR V31.B16, V31.B16, V31.B16
-	MOVD R1, R6
+	BEGIN
 	LOAD6(V0, V1, V2, V3, V4, V5)
 	ADD  $16, R1, R6
 	LOAD6(V6, V7, V8, V9, V10, V11)
-	CMP  $1, R0
-	BEQ  encrypt
-	BGT  decrypt
+	CHOOSE
 
 absorb:
 	VLD1 (R4), [V28.B16]
@@ -346,9 +280,7 @@ absorb:
 	ADD  $16, R4, R7
 	VLD1 (R7), [V28.B16]
 	UPDATE256(V6, V7, V8, V9, V10, V11)
-	ADD  R2, R4
-	SUB  $1, R5
-	CBNZ R5, absorb
+	AGAIN(R2, absorb)
 	B    done
 
 encrypt:
@@ -362,10 +294,7 @@ encrypt:
 	ADD  $16, R3, R7
 	VST1 [V26.B16], (R7)
 	UPDATE256(V6, V7, V8, V9, V10, V11)
-	ADD  R2, R4
-	ADD  R2, R3
-	SUB  $1, R5
-	CBNZ R5, encrypt
+	AGAIN_OUT(R2, encrypt)
 	B    done
 
 decrypt:
@@ -379,10 +308,7 @@ decrypt:
 	ADD  $16, R3, R7
 	VST1 [V28.B16], (R7)
 	UPDATE256(V6, V7, V8, V9, V10, V11)
-	ADD  R2, R4
-	ADD  R2, R3
-	SUB  $1, R5
-	CBNZ R5, decrypt
+	AGAIN_OUT(R2, decrypt)
 
 done:
 	MOVD R1, R6
