@@ -23,28 +23,44 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 HERE = None
 # The packages of Debian that the root of each section has beside the essential ones.
 RUST = ["gcc", "libc6-dev"]
+C = ["cmake", "gcc", "libc6-dev", "make", "pkg-config"]
 SECTIONS = {
     "Check what you downloaded": ["minisign"],
     "Tarball": [],
     "Debian package": [],
     "Python": ["python3-venv"],
     "From source": RUST,
-    "C library": ["cmake", "gcc", "libc6-dev", "make", "pkg-config"],
+    "C library": C,
+    "C library without apt": C,
     "Container": HERE,
     "Windows": HERE,
 }
 # How cargo optimises here, because what is tested is the commands.
-QUICK = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
-         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
-# Those after which there is the tool; and what shows that it works.
-TOOL = {"Tarball", "Debian package", "From source"}
-WORKS = """
+QUICK = {f"CARGO_PROFILE_{profile}_{key}": value for profile in ["RELEASE", "LIBRARY"]
+         for key, value in [("LTO", "off"), ("OPT_LEVEL", "1"), ("CODEGEN_UNITS", "16")]}
+# A program in C finds the library.
+LINKED = """
+cd /download
+tar -xzf polyseal-*-source.tar.gz
+cd polyseal-*/crates/polyseal-c/examples
+cc seal.c $(pkg-config --cflags --libs polyseal) -o seal
+./seal >/dev/null
+cmake -S cmake -B build >/dev/null
+cmake --build build >/dev/null
+build/seal >/dev/null
+build/seal-static >/dev/null
+"""
+# The tool does its work.
+TOOL = """
 polyseal selftest >/dev/null
 printf 'attack at dawn' >message
 polyseal keygen -o key
 polyseal encrypt -k key -o sealed message
 test "$(polyseal decrypt -k key sealed)" = 'attack at dawn'
 """
+# The commands that show that what a section installs works.
+WORKS = {"Tarball": TOOL, "Debian package": TOOL, "From source": TOOL, "C library": LINKED,
+         "C library without apt": LINKED}
 # Sections that are named and not run.
 NOT_RUN = {"Once it is published"}
 VERSION = r"(\d+\.\d+\.\d+(?:-rc\.\d+)?)"
@@ -85,7 +101,7 @@ def version():
 
 def named(page):
     """The versions in the names of files of ours that the page has."""
-    return set(re.findall(r"polyseal[-_]" + VERSION, page)) | set(re.findall("release-" + VERSION, page))
+    return set(re.findall(r"polyseal[-_](?:dev_|c-)?" + VERSION, page)) | set(re.findall("release-" + VERSION, page))
 
 
 def run(*command, **more):
@@ -165,7 +181,7 @@ def in_a_root(section, found, downloads, place):
     shutil.copytree(downloads, place / "download")
     rust = with_rust() if packages == RUST else ({}, {})
     before = files(place)
-    inside(place, "".join([*commands, WORKS if section in TOOL else ""]), *rust)
+    inside(place, "".join([*commands, WORKS.get(section, "")]), *rust)
     if remove:
         inside(place, f"{remove}if command -v polyseal; then exit 1; fi", *rust)
         if left := files(place) - before:

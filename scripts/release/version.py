@@ -19,11 +19,10 @@ PLACES = {
     "*package.json": [r'^  "version": "1.2.3"', r'"(@polyseal/core|polyseal)": "\^1.2.3"'],
     "js/*package-lock.json": [r'^  "version": "1.2.3"', r'^      "version": "1.2.3",\n      "license"', r'"@polyseal/core": "\^1.2.3"'],
     "CITATION.cff": [r"^version: 1.2.3$"],
-    "crates/polyseal-c/cmake/*": [r"^set\(PACKAGE_VERSION 1.2.3\)"],
     "crates/polyseal-c/include/polyseal.h": [r'VERSION_STRING "1.2.3"', r'such as "1.2.3"'],
     "crates/polyseal-c/src/library.rs": [r'such as "1.2.3"'],
     "crates/polyseal-cli/tests/cmd/help.trycmd": [r"^polyseal 1.2.3$"],
-    "docs/install.md": [r"polyseal[-_](c-)?1.2.3", r"VERSION=1.2.3", r"release-1.2.3"],
+    "docs/install.md": [r"polyseal[-_](c-|dev_)?1.2.3", r"VERSION=1.2.3", r"release-1.2.3"],
     "js/README.md": [r"polyseal-1.2.3\.tgz"],
     "CHANGELOG.md": [r"^## 1.2.3, .*$"],
 }

@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
 
 mod entries;
+mod interface;
 mod rust;
 
 use std::collections::BTreeSet;
@@ -133,11 +134,4 @@ fn every_function_catches_its_panics() {
     assert!(begins("{ const A: u8 = 1; catch_panic(|| b()) }"));
     assert!(!begins("{ a.unwrap(); catch_panic(|| b()) }"));
     assert!(!begins("{ a() }"));
-}
-
-#[test]
-fn cmake_is_told_the_version_of_the_library() {
-    let file = folder().join("cmake/polyseal-config-version.cmake");
-    let line = format!("set(PACKAGE_VERSION {})\n", env!("CARGO_PKG_VERSION"));
-    assert!(fs::read_to_string(file).expect("the file").contains(&line), "no {line}");
 }
