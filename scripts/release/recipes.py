@@ -6,10 +6,12 @@ sources, in target/release-VERSION or target/dist.
     scripts/python --in scripts/release scripts/release/recipes.py check
 
 tries them as far as that can be had here. The formula is run with a stand-in for Homebrew (formula.rb beside it), the
-flake is evaluated with one for nixpkgs, and conda's package is built with this machine's compilers and tested.
+flake is evaluated with one for nixpkgs, and conda's package is built with this machine's compilers and tested. The C
+library is built by Conan, and by vcpkg's portfile with a stand-in for vcpkg (portfile-test.cmake); a program uses it.
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -48,13 +50,17 @@ def sources(version):
     raise SystemExit("there are no sources: `make dist` makes them")
 
 
+def digests(contents):
+    return {name: hashlib.new(name, contents).hexdigest() for name in ["sha256", "sha512"]}
+
+
 def fill(address):
     """Writes the recipes, and gives the tarball that they are for."""
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     tarball = sources(version)
     # Conda's versions are Python's.
     values = {"version": version, "python_version": version.replace("-rc.", "rc"), "repository": address,
-              "sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()}
+              **digests(tarball.read_bytes())}
     OUT.mkdir(parents=True, exist_ok=True)
     for template in templates():
         (OUT / template.stem).write_text(filled(template.read_text(), values))
@@ -111,10 +117,47 @@ def check_conda(tarball, scratch):
     assert (urls, compilers) == (1, 1)
     (scratch / "recipe.yaml").write_text(text)
     recipe = Stage0Recipe.from_file(scratch / "recipe.yaml")
-    os.environ |= install.QUICK
     built = recipe.run_build(tool_config=ToolConfiguration(test_strategy="native"), output_dir=scratch / "conda",
                              channels=[], env_isolation=EnvironmentIsolation.NONE)
     print("recipes: conda:", *[package.name for one in built for package in one.packages])
+
+
+def uses(prefix, place, *options):
+    """A program finds the library by CMake, and runs."""
+    place.mkdir()
+    example = (ROOT / "crates/polyseal-c/examples/seal.c").as_posix()
+    (place / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(user C)\nfind_package(polyseal 0.1 REQUIRED)\n"
+        f"add_executable(seal {example})\ntarget_link_libraries(seal PRIVATE polyseal::polyseal)\n")
+    run("cmake", "-S", place, "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *options, stdout=subprocess.DEVNULL)
+    run("cmake", "--build", place / "build", stdout=subprocess.DEVNULL)
+    run(place / "build" / "seal", stdout=subprocess.DEVNULL)
+
+
+def check_vcpkg(tarball, scratch):
+    """The port, of which vcpkg itself would refuse what has no name, version or licence, or a field that it does not know."""
+    port = json.loads((OUT / "vcpkg.json").read_text())
+    assert port.keys() == {"name", "version-semver", "description", "homepage", "license", "supports", "dependencies"}
+    for linked in ["dynamic", "static"]:
+        prefix = scratch / f"vcpkg-{linked}"
+        run("cmake", f"-DPORT={OUT}", f"-DARCHIVE_HERE={tarball}", f"-DINTO={prefix}", f"-DVCPKG_LIBRARY_LINKAGE={linked}",
+            f"-DOPTIONS=-DPOLYSEAL_TARGET={scratch / 'vcpkg'}", "-P", PACKAGING / "portfile-test.cmake")
+        uses(prefix, scratch / f"uses-vcpkg-{linked}")
+        assert (prefix / "lib/libpolyseal.a").exists() == (linked == "static")
+
+
+def check_conan(tarball, values, scratch):
+    text, urls = re.subn(r'"https://.*-source.tar.gz"', f'"file://{tarball}"', (OUT / "conanfile.py").read_text())
+    assert urls == 1
+    (scratch / "conanfile.py").write_text(text)
+    variables = {**os.environ, "CONAN_HOME": str(scratch / "conan")}
+    conan = [sys.executable, "-m", "conans.conan"]
+    run(*conan, "profile", "detect", env=variables)
+    run(*conan, "create", scratch / "conanfile.py", env=variables)
+    run(*conan, "install", f"--requires=polyseal/{values['version']}", "-g", "CMakeDeps", "-g", "CMakeToolchain",
+        f"--output-folder={scratch / 'generated'}", env=variables)
+    uses("", scratch / "uses-conan", f"-DCMAKE_TOOLCHAIN_FILE={scratch / 'generated/conan_toolchain.cmake'}",
+         "-DCMAKE_BUILD_TYPE=Release")
 
 
 def main():
@@ -136,6 +179,11 @@ def main():
         print("recipes: Homebrew: the formula is as its stand-in asks", flush=True)
         check_flake(values, scratch)
         print("recipes: Nix: the flake is evaluated", flush=True)
+        os.environ |= install.QUICK
+        check_vcpkg(tarball, scratch)
+        print("recipes: vcpkg: the port is built and used", flush=True)
+        check_conan(tarball, values, scratch)
+        print("recipes: Conan: the package is built and used", flush=True)
         check_conda(tarball, scratch)
         print("recipes: conda: the package is built and tested", flush=True)
 
