@@ -761,6 +761,20 @@ fn need() -> impl TypedValueParser<Value = Need> {
     PossibleValuesParser::new(values.chain([no_aead])).try_map(|name| name.parse::<Need>())
 }
 
+/// The commands that come with a feature of this crate.
+const WITH_FEATURES: [(&str, bool); 3] = [
+    ("bench", cfg!(feature = "bench")),
+    ("hazmat", cfg!(feature = "flex")),
+    ("mount", cfg!(feature = "mount")),
+];
+
+/// The message on a command that this tool was built without.
+pub(crate) fn not_built(command: &str) -> Option<String> {
+    let (name, _) = WITH_FEATURES.iter().find(|(its, built)| *its == command && !built)?;
+    let feature = if *name == "hazmat" { "flex" } else { name };
+    Some(format!("this tool was built without {name} (hint: build it with --features {feature})"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,11 @@ const PASSPHRASE: &str = "POLYSEAL_PASSPHRASE_FILE";
 pub(crate) const VARIABLES: [(&str, &str); 6] = [
     (KEY, "The key file, where no option names a key, identity, passphrase or recipient."),
     (IDENTITY, "The same, for a file of identities."),
-    (PASSPHRASE, "The same, for a file whose first line is the passphrase. To encrypt, alone."),
+    (
+        PASSPHRASE,
+        "The same, for a file whose first line is the passphrase. Of several of these variables, \
+         all are tried to decrypt; to encrypt, this one counts where neither of the others is set.",
+    ),
     ("AWS_…, AZURE_…, GOOGLE_…, VAULT_…", "Credentials and endpoints of stores and key services."),
     ("HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "Proxies, and the certificates that are trusted."),
     ("PATH", "Where plugins of age are looked for: age-plugin-NAME."),

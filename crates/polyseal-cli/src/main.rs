@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, not_built};
 use crate::error::{Code, Result, shown};
 use polyseal_local::secrets::{without_hexadecimal_keys, without_secrets};
 
@@ -86,23 +86,6 @@ fn run(mut command: Command) -> Result {
     }
 }
 
-/// The commands that come with a feature of this crate.
-const WITH_FEATURES: [(&str, bool); 3] = [
-    ("bench", cfg!(feature = "bench")),
-    ("hazmat", cfg!(feature = "flex")),
-    ("mount", cfg!(feature = "mount")),
-];
-
-/// The message on a command that this tool was built without.
-fn not_built(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    let (name, _) = WITH_FEATURES.iter().find(|(its, built)| its == name && !built)?;
-    let feature = if *name == "hazmat" { "flex" } else { name };
-    Some(format!("this tool was built without {name} (hint: build it with --features {feature})"))
-}
-
 /// Help and version go to standard output; a wrong command line is told as every other error.
 fn report_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -112,7 +95,9 @@ fn report_usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return Code::Usage.into();
     }
-    if let Some(missing) = not_built(error) {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some(missing) = not_built(name)
+    {
         let _ = writeln!(io::stderr(), "polyseal: {missing}");
         return Code::Usage.into();
     }

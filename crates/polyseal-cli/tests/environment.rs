@@ -55,6 +55,40 @@ fn they_count_only_where_no_key_is_named() {
     assert!(run(&room, &[(KEY, "k")], &["verify", "sealed"]).status.success());
 }
 
+/// Each opens what it can. A file is encrypted for the key file and the identities; for the
+/// passphrase, where neither is set.
+#[test]
+fn several_of_them_have_a_rule() {
+    let room = TestDir::new();
+    room.write("message", b"attack at dawn");
+    room.run(["keygen", "-t", "x25519", "-o", "identity"], b"").succeeds();
+    room.write("words", b"correct horse battery staple\n");
+    let all = [(KEY, "k"), (IDENTITY, "identity"), (PASSPHRASE, "words")];
+    for (variable, file) in all {
+        let sealed = format!("{file}.sealed");
+        let alone = ["encrypt", "-o", &sealed, "message"];
+        assert!(run(&room, &[(variable, file)], &alone).status.success());
+        let done = run(&room, &all, &["decrypt", &sealed]);
+        assert_eq!(done.stdout, b"attack at dawn", "{variable}: {}", said(&done));
+    }
+    // Which variables are set, and whose files open what they encrypt.
+    let cases: [(&[_], [bool; 3]); 4] = [
+        (&all, [true, true, false]),
+        (&all[..2], [true, true, false]),
+        (&[all[0], all[2]], [true, false, false]),
+        (&all[1..], [false, true, false]),
+    ];
+    for (at, (set, opens)) in cases.into_iter().enumerate() {
+        let sealed = format!("{at}.sealed");
+        let done = run(&room, set, &["encrypt", "-o", &sealed, "message"]);
+        assert!(done.status.success(), "{set:?}: {}", said(&done));
+        for (one, opens) in all.into_iter().zip(opens) {
+            let done = run(&room, &[one], &["verify", "-q", &sealed]);
+            assert_eq!(done.status.success(), opens, "{set:?}, {one:?}: {}", said(&done));
+        }
+    }
+}
+
 #[test]
 fn a_secret_in_one_is_refused_and_not_shown() {
     let room = TestDir::new();

@@ -17,6 +17,9 @@ fn transcripts() {
     if cfg!(feature = "stores") {
         cases.skip("tests/cmd/without-stores.trycmd");
     }
+    if cfg!(feature = "mount") {
+        cases.skip("tests/cmd/without-mount.trycmd");
+    }
     if cfg!(not(feature = "bench")) {
         cases.skip("tests/cmd/bench.trycmd");
     }

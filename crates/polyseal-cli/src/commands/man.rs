@@ -15,7 +15,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::print_bytes;
-use crate::args::{Args, ManArgs};
+use crate::args::{Args, ManArgs, not_built};
 use crate::environment::VARIABLES;
 use crate::error::{EXIT_STATUS, Failure, Result, already_exists};
 
@@ -61,8 +61,10 @@ fn built(command: Command) -> Command {
 fn find(mut command: Command, words: &[String]) -> Result<Command> {
     for word in words {
         let found = command.find_subcommand(word).cloned();
-        command = found.ok_or_else(|| {
-            Failure::usage(format!("there is no command {word}")).hint("polyseal help lists them")
+        command = found.ok_or_else(|| match not_built(word) {
+            Some(missing) => Failure::usage(missing),
+            None => Failure::usage(format!("there is no command {word}"))
+                .hint("polyseal help lists them"),
         })?;
     }
     Ok(command)

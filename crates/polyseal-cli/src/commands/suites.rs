@@ -63,8 +63,9 @@ fn rank(family: &Family) -> u8 {
 }
 
 /// The head of the table: bytes of key, nonce and tag; cycles a byte on CPUs of this class; the
-/// commitment, if it is to the key at least; what a repeated nonce does.
-const HEAD: &str = "algorithm                   key/nonce/tag  cycles/B  commits  reuse    purpose";
+/// commitment, if it is to the key at least; what a repeated nonce does; whether files can have it.
+const HEAD: &str =
+    "algorithm                   key/nonce/tag  cycles/B  commits  reuse    files  purpose";
 
 /// A family as a row of the table.
 fn row_of(family: &'static Family) -> String {
@@ -87,8 +88,9 @@ fn row_of(family: &'static Family) -> String {
         Misuse::Resistant => "resists",
         _ => "-",
     };
+    let files = if suites_of(family).next().is_some() { "yes" } else { "-" };
     let purpose = family.identity.purpose;
-    format!("{id:<28}{sizes:<13}{cost:>10}  {commits:<9}{reuse:<9}{purpose}\n")
+    format!("{id:<28}{sizes:<13}{cost:>10}  {commits:<9}{reuse:<9}{files:<7}{purpose}\n")
 }
 
 fn kind(family: &Family) -> &'static str {
