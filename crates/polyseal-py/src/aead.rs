@@ -159,14 +159,16 @@ impl Aead {
         with_key(key, |key| AnyAead::new(&algorithm, key).map_err(message_error)).map(Self::made)
     }
 
-    /// A fresh random key for this algorithm.
+    /// A fresh random key of `key_bytes` bytes.
     #[classmethod]
     fn generate_key(cls: &Bound<'_, PyType>) -> PyResult<SecretKey> {
         SecretKey::random(algorithm_of(cls)?.key_bytes())
     }
 
     /// Encrypts `data` and authenticates it together with `associated_data`. The result is the
-    /// ciphertext and the tag. The nonce must be another one for every message under a key.
+    /// ciphertext and the tag: `tag_bytes` more than `data`. The nonce, of `nonce_bytes` bytes,
+    /// must be another one for every message under a key. Raises `ValueError` for a nonce of
+    /// another length, and `LimitExceeded` for too long a message.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn encrypt<'py>(
         &self,
@@ -179,7 +181,9 @@ impl Aead {
         self.encrypt_by(py, message, |nonce, ad, data, out| self.seal_to(nonce, ad, data, out))
     }
 
-    /// Decrypts a message of `encrypt`. Raises `InvalidTag` if anything of it has been altered.
+    /// Decrypts a message of `encrypt`, under the same nonce and associated data. Raises
+    /// `InvalidTag` if anything of it has been altered, and `ValueError` for a nonce of another
+    /// length.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decrypt<'py>(
         &self,
@@ -193,7 +197,7 @@ impl Aead {
     }
 
     /// The same as `encrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
-    /// it are written.
+    /// it are written. Raises `ValueError` if it has too few.
     fn encrypt_into<'py>(
         &self,
         py: Python<'py>,
@@ -209,7 +213,8 @@ impl Aead {
     }
 
     /// The same as `decrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
-    /// it are written. If `InvalidTag` is raised, those are zeros.
+    /// it are written. If `InvalidTag` is raised, those are zeros. Raises `ValueError` if it has
+    /// too few.
     fn decrypt_into<'py>(
         &self,
         py: Python<'py>,
@@ -225,8 +230,8 @@ impl Aead {
     }
 
     /// Encrypts `data` under a random nonce. The result is all that `open` needs beside the key:
-    /// nonce, ciphertext and tag. Raises `LimitExceeded` for an algorithm with which random nonces
-    /// would soon repeat.
+    /// nonce, ciphertext and tag, `nonce_bytes + tag_bytes` more than `data`. Raises
+    /// `LimitExceeded` for an algorithm with which random nonces would soon repeat.
     #[pyo3(signature = (data, associated_data = None))]
     fn seal<'py>(
         &self,
@@ -266,8 +271,8 @@ impl Aead {
         })
     }
 
-    /// `seal` for each pair of data and associated data. Short messages go side by side, which
-    /// takes less time on some CPUs.
+    /// `seal` for each pair of data and associated data, which may be `None`. Short messages go
+    /// side by side, which takes less time on some CPUs. Raises what `seal` does.
     fn seal_many<'py>(
         &self,
         py: Python<'py>,

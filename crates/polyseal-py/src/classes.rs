@@ -4,8 +4,9 @@
 //! `Aegis128X2`, `aegis-256-mac` is `AegisMac256`. Other lengths and parameters are subclasses,
 //! which are made when somebody asks for them by name.
 
-use polyseal::Error;
-use polyseal::registry::{Algorithm, Family, Identity, Kind, families, nearest};
+use polyseal::limits::Limits;
+use polyseal::registry::{Algorithm, Family, Identity, Kind, Level, Misuse, families, nearest};
+use polyseal::{Error, random_nonce};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -80,18 +81,44 @@ fn class<'py>(
 
 /// The documentation, from the registry.
 fn documentation(algorithm: &Algorithm) -> String {
-    let Family { identity: Identity { name, specification, .. }, claims, .. } = algorithm.family();
-    let (title, section) = (specification.title, specification.section);
-    let commitment = algorithm.commitment().map_or("none", |claim| claim.level.name());
+    let Family { identity, claims, .. } = algorithm.family();
+    let Identity { name, specification, kind, .. } = identity;
+    let section = match specification.section {
+        "" => String::new(),
+        number if number.starts_with(|first: char| first.is_ascii_digit()) => {
+            format!(", section {number}")
+        }
+        other => format!(", {other}"),
+    };
+    let few = Limits::for_algorithm(algorithm).random_nonce_messages;
+    let random = match few.filter(|&limit| limit < random_nonce::MIN_MESSAGES) {
+        _ if *kind == Kind::Mac => "",
+        None => " `seal` draws nonces at random.",
+        Some(_) => " Count the nonces: `seal` raises `LimitExceeded`, as random ones would repeat.",
+    };
     format!(
         "{name}, under a key.\n\n\
-         Specification: {title}, section {section}.\n\
-         Key {} bytes, nonce {} bytes, tag {} bytes.\n\
-         A repeated nonce: {}. Commitment: {commitment}.",
+         Sizes: key {} bytes, nonce {} bytes, tag {} bytes.\n\
+         Nonces: a repeated one {}.{random}\n\
+         Commitment: {}.\n\
+         Specification: {}{section}.",
         algorithm.key_bytes(),
         algorithm.nonce_bytes(),
         algorithm.tag_bytes(),
-        claims.misuse.name(),
+        match claims.misuse {
+            Misuse::Breaks => "breaks confidentiality and authenticity",
+            Misuse::Resistant => "shows whether messages are equal, and nothing else",
+            _ => "does no harm",
+        },
+        match algorithm.commitment().map_or(Level::None, |claim| claim.level) {
+            Level::None => "none".to_owned(),
+            Level::KeyFixedAd => "to the key, for fixed associated data".to_owned(),
+            Level::ForKc => "to the key, for one nonce (FOR-KC)".to_owned(),
+            level @ Level::Cmt1 => format!("to the key ({})", level.name()),
+            level @ Level::Cmt2 => format!("to key and nonce ({})", level.name()),
+            level => format!("to key, nonce, associated data and message ({})", level.name()),
+        },
+        specification.title,
     )
 }
 

@@ -135,7 +135,9 @@ impl Flex {
         self.cipher.config().overhead_bytes()
     }
 
-    /// Encrypts `data` and authenticates it together with `associated_data`.
+    /// Encrypts `data` and authenticates it together with `associated_data`. The result has
+    /// `overhead_bytes` more than `data`. Raises `ValueError` for a nonce that the configuration
+    /// does not allow.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn encrypt<'py>(
         &self,
@@ -151,7 +153,8 @@ impl Flex {
         Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
-    /// Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`.
+    /// Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`. Raises `InvalidTag`
+    /// if anything of it has been altered.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decrypt<'py>(
         &self,
@@ -163,7 +166,8 @@ impl Flex {
         Ok(self.opened(py, nonce, data, associated_data)?.1)
     }
 
-    /// The same; returns the nonce that was hidden, and the message.
+    /// Decrypts a message of `encrypt`, and returns the nonce that was hidden and the message.
+    /// Raises `InvalidTag` if anything of it has been altered.
     #[pyo3(signature = (data, associated_data = None))]
     fn decrypt_with_nonce<'py>(
         &self,
@@ -188,7 +192,7 @@ impl Flex {
         Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
-    /// Decrypts a message of `seal`.
+    /// Decrypts a message of `seal`. Raises `InvalidTag` if anything of it has been altered.
     #[pyo3(signature = (sealed, associated_data = None))]
     fn open<'py>(
         &self,

@@ -120,7 +120,8 @@ impl OnePieceAead {
     }
 
     /// Encrypts `data` and authenticates it together with `associated_data`. The result is the
-    /// sealed message. The nonce must be another one for every message under a key.
+    /// sealed message. The nonce must be another one for every message under a key. Raises
+    /// `ValueError` for a nonce of another length, and `LimitExceeded` for too long a message.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn encrypt<'py>(
         slf: &Bound<'py, Self>,

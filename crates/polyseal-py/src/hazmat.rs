@@ -105,7 +105,8 @@ impl WideBlock {
         Ok(self.opened(py, &nonce, data, associated_data)?.1)
     }
 
-    /// The same; returns the nonce that was hidden, and the message.
+    /// Deciphers a message of `encipher`, and returns the nonce that was hidden and the message.
+    /// Raises `InvalidTag` as `decipher` does.
     #[pyo3(signature = (data, associated_data = None))]
     fn decipher_with_nonce<'py>(
         &self,

@@ -52,13 +52,23 @@ impl KeySet {
 }
 
 impl KeySet {
-    /// The key set of keywords.
-    pub(crate) fn from_keywords<'py>(
+    /// The key set of keywords, for a file that is made.
+    pub(crate) fn sealing<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Self>> {
         static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let make = MAKE.import(py, "polyseal._key_set", "key_set")?;
+        let make = MAKE.import(py, "polyseal._key_set", "sealing_keys")?;
+        Ok(make.call((), keywords)?.cast_into()?)
+    }
+
+    /// The same for one that is opened.
+    pub(crate) fn opening<'py>(
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let make = MAKE.import(py, "polyseal._key_set", "opening_keys")?;
         Ok(make.call((), keywords)?.cast_into()?)
     }
 

@@ -24,13 +24,14 @@ impl Mac {
         with_key(key, |key| AnyMac::new(&algorithm, key).map_err(message_error)).map(Self)
     }
 
-    /// A fresh random key for this algorithm.
+    /// A fresh random key of `key_bytes` bytes.
     #[classmethod]
     fn generate_key(cls: &Bound<'_, PyType>) -> PyResult<SecretKey> {
         SecretKey::random(algorithm_of(cls)?.key_bytes())
     }
 
-    /// The tag of `data` under a nonce. A nonce may be repeated only with the same data.
+    /// The tag of `data`, of `tag_bytes` bytes, under a nonce of `nonce_bytes` bytes. The class says
+    /// whether a nonce may be repeated. Raises `ValueError` for a nonce of another length.
     fn sign<'py>(
         &self,
         py: Python<'py>,
@@ -42,7 +43,8 @@ impl Mac {
         Ok(PyBytes::new(py, &tag))
     }
 
-    /// Raises `InvalidTag` if `tag` is not that of `data`. The tags are compared in constant time.
+    /// Returns if `tag` is that of `data`, and raises `InvalidTag` otherwise. The tags are compared
+    /// in constant time. Raises `ValueError` for a nonce of another length.
     fn verify<'py>(
         &self,
         py: Python<'py>,

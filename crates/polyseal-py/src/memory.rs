@@ -2,7 +2,8 @@
 //!
 //! A `bytes` object does not change, so its memory may be a slice as long as the object is held.
 //! Everything else that has a buffer (`bytearray`, `memoryview`, arrays) can be written by another
-//! thread at any moment, once the interpreter's lock is released, and by code in C even before.
+//! thread at any moment, once the interpreter's lock is released, and by code in C even before. A
+//! free-threaded interpreter has no such lock.
 //! There is never a slice of such memory: it is copied, by atomic loads into memory of our own, or
 //! by atomic stores out of it. A thread that writes meanwhile gives a mix of old and new bytes, and
 //! nothing worse: what was copied is read once and for all. So input and output may also overlap.

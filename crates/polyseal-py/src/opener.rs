@@ -5,8 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use polyseal_file::{
     Answer, ByteRange, Opener as FileOpener, SegmentSize, Step, Version as FileVersion,
 };
+use polyseal_local::shown;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::file_error;
@@ -28,7 +30,7 @@ impl Version {
         Self(marks.into_iter().flatten().fold(version, FileVersion::with_mark))
     }
 
-    /// The stored bytes.
+    /// The number of stored bytes.
     #[getter]
     fn size(&self) -> u64 {
         self.0.size()
@@ -62,6 +64,12 @@ impl Version {
     fn is_same(&self, other: &Self) -> bool {
         self.0.is_same(&other.0)
     }
+
+    fn __repr__(&self) -> String {
+        let told = self.0.tag().map_or_else(|| self.0.to_string(), str::to_owned);
+        let separator = if told.is_empty() { "" } else { ", " };
+        format!("<polyseal.Version: {} bytes{separator}{}>", self.0.size(), shown(&told))
+    }
 }
 
 /// A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
@@ -86,15 +94,17 @@ impl Opener {
     }
 
     /// The stored bytes that are wanted next, as pairs of their first and the one behind their
-    /// last: they can be fetched at once. As soon as the header is there it is unlocked with
-    /// `key_set`. None are wanted when the file can be opened.
-    #[pyo3(signature = (**key_set))]
+    /// last: they can be fetched at once. As soon as the header is there it is unlocked with these
+    /// keys. None are wanted when the file can be opened. Raises `NoMatchingKey`, `WrongPassphrase`
+    /// and `ContextMismatch` if they do not fit, and `HeaderError` if there is no file to open.
+    #[pyo3(signature = (**key_set), text_signature = "($self, *, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn wanted<'py>(
         &self,
         py: Python<'py>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<(u64, u64)>> {
-        let mut opener = self.locked();
+        let mut opener = self.locked(py);
         let opener = opener.as_mut().ok_or_else(used_up)?;
         loop {
             match opener.step() {
@@ -106,7 +116,7 @@ impl Opener {
                     return Ok(wanted.iter().map(range).collect());
                 }
                 Step::Unlock => {
-                    let key_set = KeySet::from_keywords(py, key_set)?;
+                    let key_set = KeySet::opening(py, key_set)?;
                     let key_set = key_set.get();
                     let identities = key_set.identities()?;
                     py.detach(|| opener.unlock(&key_set.decryptor(&identities)))
@@ -117,28 +127,42 @@ impl Opener {
         }
     }
 
-    /// Takes the bytes from `start` to `stop`, which were wanted.
-    fn take(&self, start: u64, stop: u64, stored: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Takes the bytes from `start` to `stop`, which were wanted. Raises `HeaderError` and
+    /// `CorruptSegment` if they are not those of a file.
+    fn take(
+        &self,
+        py: Python<'_>,
+        start: u64,
+        stop: u64,
+        stored: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let bytes = Input::from_object(stored)?.take().to_vec();
-        let mut opener = self.locked();
+        let mut opener = self.locked(py);
         let opener = opener.as_mut().ok_or_else(used_up)?;
         let answer = Answer { version: self.version.clone(), start, bytes };
         opener.take(&ByteRange::Range(start..stop), answer).map_err(file_error)
     }
 
     /// The payload, whose length is certain now; and the stored bytes at the end of the file that
-    /// have been fetched, with where they begin. An opener is good for one payload.
+    /// have been fetched, with where they begin. An opener is good for one payload. Raises
+    /// `CorruptSegment` if the file has been cut short, extended or altered at its end.
     fn payload<'py>(&self, py: Python<'py>) -> PyResult<(Payload, u64, Bound<'py, PyBytes>)> {
-        let opener = self.locked().take().ok_or_else(used_up)?;
+        let opener = self.locked(py).take().ok_or_else(used_up)?;
         let opened = py.detach(|| opener.open()).map_err(file_error)?;
         let end = PyBytes::new(py, &opened.end);
         Ok((Payload::from_payload(opened.payload), opened.end_start, end))
     }
+
+    fn __repr__(&self) -> String {
+        let bytes = self.version.size();
+        format!("<polyseal.Opener: a file of {bytes} stored bytes>")
+    }
 }
 
 impl Opener {
-    fn locked(&self) -> MutexGuard<'_, Option<FileOpener>> {
-        self.opener.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whoever waits for it lets Python run: the one who has it may be resolving a key.
+    fn locked(&self, py: Python<'_>) -> MutexGuard<'_, Option<FileOpener>> {
+        self.opener.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }
 

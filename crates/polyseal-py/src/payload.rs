@@ -37,7 +37,9 @@ pub(crate) struct PayloadHead {
 #[pymethods]
 impl PayloadHead {
     #[new]
-    #[pyo3(signature = (header, stored_size, *, detached = false, **key_set))]
+    #[pyo3(signature = (header, stored_size, *, detached = false, **key_set),
+        text_signature = "(header, stored_size, *, detached=False, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn new<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
@@ -46,8 +48,7 @@ impl PayloadHead {
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let header = Header::parse(&Input::from_object(header)?.take()).map_err(file_error)?;
-        let (key_set, stored) =
-            (KeySet::from_keywords(py, key_set)?, stored(stored_size, detached));
+        let (key_set, stored) = (KeySet::opening(py, key_set)?, stored(stored_size, detached));
         let key_set = key_set.get();
         let identities = key_set.identities()?;
         let head = py.detach(|| key_set.decryptor(&identities).payload_head(&header, stored));
@@ -62,12 +63,17 @@ impl PayloadHead {
     }
 
     /// The payload, once `stored`, the bytes of `last_range`, prove to be its end. A head is good
-    /// for one payload.
+    /// for one payload. Raises `CorruptSegment` if they do not prove it.
     fn certain(&self, py: Python<'_>, stored: &Bound<'_, PyAny>) -> PyResult<Payload> {
         let stored = Input::from_object(stored)?.take();
         let head = self.head.lock().unwrap_or_else(PoisonError::into_inner).take();
         let head = head.ok_or_else(|| PyValueError::new_err("this head has been used"))?;
         Ok(Payload(py.detach(|| head.certain(&stored)).map_err(file_error)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let Range { start, end } = self.last;
+        format!("<polyseal.PayloadHead: the last segment is stored from {start} to {end}>")
     }
 }
 
@@ -86,9 +92,11 @@ impl Payload {
     /// Opens the payload of `header`, of which so many bytes are stored, the header's included
     /// unless it is `detached`. `fetch(start, stop)` returns stored bytes: it is called once, for
     /// the last segment, without which nothing says that the payload has not been cut short or
-    /// extended.
+    /// extended. Raises what opening a file does.
     #[staticmethod]
-    #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **key_set))]
+    #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **key_set),
+        text_signature = "(header, stored_size, fetch, *, detached=False, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn open<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
@@ -124,7 +132,8 @@ impl Payload {
         python_range(py, &self.0.stored_range(start..stop))
     }
 
-    /// The plaintext from `start` to `stop`, from the bytes of `stored_range(start, stop)`.
+    /// The plaintext from `start` to `stop`, from the bytes of `stored_range(start, stop)`. Raises
+    /// `CorruptSegment` if they are not authentic, and `ValueError` if they are too few or too many.
     fn open_range<'py>(
         &self,
         py: Python<'py>,
@@ -145,11 +154,17 @@ impl Payload {
             detached(py, bytes, open).map_err(file_error)
         })
     }
+
+    fn __repr__(&self) -> String {
+        let (bytes, segment) = (self.0.plaintext_bytes(), self.0.segment_size().bytes());
+        format!("<polyseal.Payload: {bytes} bytes in segments of {segment}>")
+    }
 }
 
 /// The sizes that the first bytes of a file give, for lists of many files. Nothing of it is
 /// authenticated.
-#[pyclass(frozen, module = "polyseal")]
+#[pyclass(frozen, eq, module = "polyseal")]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Outline(FileOutline);
 
 #[pymethods]
@@ -158,7 +173,8 @@ impl Outline {
     #[classattr]
     const BYTES: usize = FileOutline::BYTES;
 
-    /// Reads the outline from `first`, at least the first `Outline.BYTES` bytes of a file.
+    /// Reads the outline from `first`, at least the first `Outline.BYTES` bytes of a file. Raises
+    /// `HeaderError` if it is none of Polyseal.
     #[staticmethod]
     fn parse(first: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self(FileOutline::parse(&Input::from_object(first)?.take()).map_err(file_error)?))
@@ -187,5 +203,11 @@ impl Outline {
     #[pyo3(signature = (stored_size, *, detached = false))]
     fn size(&self, stored_size: u64, detached: bool) -> Option<u64> {
         self.0.plaintext_bytes(stored(stored_size, detached))
+    }
+
+    fn __repr__(&self) -> String {
+        let (suite, header) = (self.0.suite(), self.0.header_bytes());
+        let segment = self.0.segment_size().bytes();
+        format!("<polyseal.Outline: {suite}, header of {header} bytes, segments of {segment}>")
     }
 }

@@ -26,7 +26,10 @@ fn version(source: &Bound<'_, PyAny>) -> PyResult<SourceVersion> {
 impl Sealer {
     #[new]
     #[pyo3(signature = (size, source, *, suite = None, segment_size = None, header_size = 0,
-        detached = false, **key_set))]
+        detached = false, **key_set),
+        text_signature = "(size, source, *, suite=None, segment_size=None, header_size=0, \
+        detached=False, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new<'py>(
         py: Python<'py>,
@@ -39,10 +42,8 @@ impl Sealer {
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let source = version(source)?;
-        let (format, key_set) = (
-            FormatOptions::new(suite, segment_size, header_size)?,
-            KeySet::from_keywords(py, key_set)?,
-        );
+        let (format, key_set) =
+            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::sealing(py, key_set)?);
         let key_set = key_set.get();
         let recipients = key_set.recipients()?;
         let encryptor = format.encryptor(&recipients, key_set);
@@ -53,16 +54,19 @@ impl Sealer {
         Ok(Self(sealer.map_err(file_error)?))
     }
 
-    /// The sealer of another process, from its ticket.
+    /// The sealer of another process, from its ticket. Raises `SourceChanged` if that was made for
+    /// another version of the source, and `NoMatchingKey` if these keys do not open it.
     #[staticmethod]
-    #[pyo3(signature = (ticket, source, **key_set))]
+    #[pyo3(signature = (ticket, source, **key_set),
+        text_signature = "(ticket, source, *, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn from_ticket<'py>(
         py: Python<'py>,
         ticket: &Bound<'py, PyAny>,
         source: &Bound<'py, PyAny>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let (source, key_set) = (version(source)?, KeySet::from_keywords(py, key_set)?);
+        let (source, key_set) = (version(source)?, KeySet::opening(py, key_set)?);
         let key_set = key_set.get();
         let ticket = Input::from_object(ticket)?.take();
         let identities = key_set.identities()?;
@@ -75,14 +79,15 @@ impl Sealer {
         Ok(PyBytes::new(py, &self.0.ticket().map_err(file_error)?))
     }
 
-    /// The same for workers that cannot open the file.
-    #[pyo3(signature = (**key_set))]
+    /// The ticket for workers that cannot open the file: these keys open the ticket alone.
+    #[pyo3(signature = (**key_set), text_signature = "($self, *, key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn ticket_for<'py>(
         &self,
         py: Python<'py>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let workers = KeySet::from_keywords(py, key_set)?.get().recipients()?;
+        let workers = KeySet::sealing(py, key_set)?.get().recipients()?;
         Ok(PyBytes::new(py, &self.0.ticket_for(&workers).map_err(file_error)?))
     }
 
@@ -98,7 +103,7 @@ impl Sealer {
         self.0.plaintext_bytes()
     }
 
-    /// The bytes that will be stored.
+    /// The number of bytes that will be stored.
     #[getter]
     fn stored_size(&self) -> u64 {
         self.0.stored_bytes()
@@ -132,7 +137,8 @@ impl Sealer {
     }
 
     /// The stored bytes from `start` to `stop`. `plaintext` is that of `plaintext_range(start,
-    /// stop)` in the version `source`.
+    /// stop)` in the version `source`. Raises `SourceChanged` for another version, or for another
+    /// plaintext than this sealer has sealed there.
     fn seal<'py>(
         &self,
         py: Python<'py>,
@@ -145,5 +151,10 @@ impl Sealer {
         let plaintext = Input::from_object(plaintext)?.take();
         let sealed = py.detach(|| self.0.seal_stored(start..stop, &source, &plaintext));
         Ok(PyBytes::new(py, &sealed.map_err(file_error)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let (plain, stored) = (self.0.plaintext_bytes(), self.0.stored_bytes());
+        format!("<polyseal.Sealer: {plain} bytes, of which {stored} will be stored>")
     }
 }

@@ -58,7 +58,7 @@ impl SecretKey {
         Ok(Self(own))
     }
 
-    /// A fresh random key of so many bytes, from the operating system.
+    /// A fresh random key of `length` bytes, from the operating system.
     #[staticmethod]
     #[pyo3(signature = (length = 32))]
     fn generate(length: usize) -> PyResult<Self> {
@@ -66,14 +66,15 @@ impl SecretKey {
     }
 
     /// The key in the contents of a key file: one line `polyseal-key-1-…` among comments, or its 32
-    /// bytes.
+    /// bytes. Raises `ValueError` if there is none.
     #[staticmethod]
     fn from_key_file(contents: &Bound<'_, PyAny>) -> PyResult<Self> {
         let contents = Input::from_secret(contents)?.take();
         Ok(Self::from_key(&Key::parse(&contents).map_err(file_error)?))
     }
 
-    /// The contents of a key file with this key, for the tool and for `KeyRef("file:…")`.
+    /// The contents of a key file with this key, for the tool and for `KeyRef("file:…")`. Raises
+    /// `ValueError` if the key has not 32 bytes.
     fn to_key_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         Ok(PyString::new(py, self.file_key()?.to_file().reveal()))
     }
@@ -95,10 +96,6 @@ impl SecretKey {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let other = other.cast::<Self>().map(|other| other.get());
         other.is_ok_and(|other| bool::from(self.0.ct_eq(&other.0)))
-    }
-
-    fn __hash__(&self) -> PyResult<isize> {
-        Err(PyTypeError::new_err("a secret key is not hashed"))
     }
 
     fn __reduce__(&self) -> PyResult<()> {

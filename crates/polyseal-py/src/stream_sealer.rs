@@ -46,7 +46,10 @@ struct State {
 impl StreamSealer {
     #[new]
     #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1,
-        **key_set))]
+        **key_set),
+        text_signature = "(*, suite=None, segment_size=None, header_size=0, threads=1, \
+        key=None, identity=None, recipients=(), \
+        passphrase=None, context=None)")]
     fn new<'py>(
         py: Python<'py>,
         suite: Option<&str>,
@@ -56,10 +59,8 @@ impl StreamSealer {
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
-        let (format, key_set) = (
-            FormatOptions::new(suite, segment_size, header_size)?,
-            KeySet::from_keywords(py, key_set)?,
-        );
+        let (format, key_set) =
+            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::sealing(py, key_set)?);
         let key_set = key_set.get();
         let recipients = key_set.recipients()?;
         let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(file_error)?;
@@ -77,7 +78,8 @@ impl StreamSealer {
         PyBytes::new(py, &self.header)
     }
 
-    /// Takes more plaintext. Returns the next bytes to store, which may be none yet.
+    /// Takes more plaintext. Returns the next bytes to store, which may be none yet. Raises
+    /// `ValueError` once the file is finished.
     fn write<'py>(
         &self,
         py: Python<'py>,
@@ -91,7 +93,8 @@ impl StreamSealer {
         Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(file_error)?))
     }
 
-    /// Takes the last of the plaintext. Returns the end of the file.
+    /// Takes the last of the plaintext. Returns the end of the file. Raises `ValueError` once it is
+    /// finished.
     #[pyo3(signature = (data = None))]
     fn finish<'py>(
         &self,
@@ -109,6 +112,11 @@ impl StreamSealer {
             }))
         });
         Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(file_error)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let (header, segment) = (self.header.len(), self.segment);
+        format!("<polyseal.StreamSealer: header of {header} bytes, segments of {segment}>")
     }
 }
 

@@ -7,15 +7,19 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import pydoc
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polyseal
 import pytest
-from algorithm_stubs import stub
-from polyseal import _polyseal
+import stubs
+from polyseal import _polyseal, hazmat, jobs, kms
+from polyseal._key_set import key_set
 
 PACKAGE = Path(polyseal.__file__).parent
 ROOT = Path(__file__).parents[3]
@@ -23,7 +27,13 @@ MODULES = ["polyseal", *(f"polyseal.{m.name}" for m in pkgutil.iter_modules([str
 
 
 def signature(function: ast.FunctionDef) -> str:
-    """The parameters of a function in a stub, with defaults and without types."""
+    """The parameters of a function in a stub, with defaults and without types, and each keyword of ``KeySetArgs``."""
+    kwarg = function.args.kwarg
+    if kwarg is not None and ast.unparse(kwarg.annotation or kwarg) == "Unpack[KeySetArgs]":
+        keys = ast.parse(f"def f({real(key_set)}): ...").body[0].args  # type: ignore[attr-defined]
+        function.args.kwonlyargs += keys.kwonlyargs
+        function.args.kw_defaults += keys.kw_defaults
+        function.args.kwarg = None
     for argument in ast.walk(function.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
@@ -33,7 +43,8 @@ def signature(function: ast.FunctionDef) -> str:
 def real(function: object) -> str:
     """The same of a function that is there."""
     found = inspect.signature(function)  # type: ignore[arg-type]
-    text = str(found)
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    text = str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty))
     return ast.unparse(ast.parse(f"def f{text}: ...").body[0].args)  # type: ignore[attr-defined]
 
 
@@ -43,6 +54,8 @@ def compare(kind: type, stubbed: ast.ClassDef) -> None:
         if isinstance(item, ast.AnnAssign):
             assert isinstance(item.target, ast.Name)
             in_stub.add(item.target.id)
+            continue
+        if isinstance(item, ast.Expr):
             continue
         assert isinstance(item, ast.FunctionDef)
         in_stub.add(item.name)
@@ -82,8 +95,45 @@ def test_the_stub_of_the_extension_module_is_the_module() -> None:
         assert real(getattr(_polyseal, name)) == signature(function), name
 
 
-def test_the_stub_of_the_algorithms_is_the_registry() -> None:
-    assert (PACKAGE / "algorithms.pyi").read_text() == stub()
+def test_the_stubs_have_the_documentation_of_what_is_there() -> None:
+    """Otherwise: ``python tests/stubs.py``."""
+    assert (PACKAGE / "_polyseal.pyi").read_text() == stubs.extension()
+    assert (PACKAGE / "algorithms.pyi").read_text() == stubs.algorithms()
+    # A stub that has lost it gets it again.
+    bare = "class SecretKey:\n    @staticmethod\n    def generate(length: int = 32) -> SecretKey: ...\n"
+    full = stubs.documented(bare, _polyseal)
+    assert full.count('"""A fresh random key') == 1 and stubs.documented(full, _polyseal) == full
+
+
+PUBLIC = [getattr(module, name) for module in (polyseal, jobs, kms, hazmat) for name in module.__all__]
+CALLED = [each for each in PUBLIC if callable(each) and not (isinstance(each, type) and issubclass(each, (Exception, dict)))]
+
+
+def calls(called: Any) -> Iterator[tuple[str, Any]]:
+    """It, and its methods if it is a class."""
+    yield called.__qualname__, called
+    if isinstance(called, type):
+        for name in vars(called):
+            if not name.startswith("_") and callable(getattr(called, name)):
+                yield f"{called.__qualname__}.{name}", getattr(called, name)
+
+
+@pytest.mark.parametrize("called", CALLED, ids=lambda called: f"{called.__module__}.{called.__qualname__}")
+def test_help_names_every_parameter(called: Any) -> None:
+    for name, each in calls(called):
+        if name in ("Aead", "Mac", "Plan"):
+            # Nobody makes these so.
+            continue
+        parameters = inspect.signature(each).parameters.values()
+        assert not any(one.kind is one.VAR_KEYWORD for one in parameters), f"{name}{inspect.signature(each)}"
+        assert inspect.getdoc(each), f"{name} has no documentation"
+
+
+def test_help_says_what_a_key_is() -> None:
+    shown = pydoc.plain(pydoc.render_doc(polyseal.encrypt_file))
+    for keyword in ("key", "identity", "recipients", "passphrase", "context"):
+        assert f" {keyword}: " in shown, shown
+    assert "Raises" in shown and "**" not in shown
 
 
 def test_every_public_name_is_there_and_documented() -> None:

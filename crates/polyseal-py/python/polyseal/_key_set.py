@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Union
 
 from ._polyseal import KeySet, SecretKey, has_secret, identity_of_uri
 from .errors import KeyUnavailable, NoMatchingKey
@@ -122,8 +123,8 @@ def recipient_list(recipients: object) -> list[str]:
 
 def key_set(
     *,
-    key: object = None,
-    identity: object = None,
+    key: Key | Sequence[Key] | None = None,
+    identity: Identity | Sequence[Identity] | None = None,
     recipients: str | Iterable[str] = (),
     passphrase: Text | None = None,
     context: Text | None = None,
@@ -138,9 +139,34 @@ def key_set(
     )
 
 
+def _has_one(key_args: dict[str, Any], *names: str) -> bool:
+    return any(_several(key_args.get(name)) for name in names)
+
+
+def sealing_keys(**key_args: Any) -> KeySet:
+    """The same for a new file, which must be for somebody."""
+    whose = key_set(**key_args)
+    if not _has_one(key_args, "key", "identity", "recipients", "passphrase"):
+        raise ValueError("no key was given: key, identity, recipients or passphrase say who can open the file")
+    return whose
+
+
 def opening_keys(**key_args: Any) -> KeySet:
     """The same of what opens a file, which must be something."""
     whose = key_set(**key_args)
-    if not any(_several(key_args.get(name)) for name in ("key", "identity", "passphrase")):
+    if not _has_one(key_args, "key", "identity", "passphrase"):
         raise NoMatchingKey("no key was given: key, identity or passphrase opens a file")
     return whose
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+#: The parameters for which ``**key_args: Unpack[KeySetArgs]`` stands.
+_PARAMETERS: Final = tuple(inspect.signature(key_set).parameters.values())
+
+
+def shows_keys(function: _Function) -> _Function:
+    """Names the keywords that ``**key_args`` takes, for ``help`` and for notebooks."""
+    found = inspect.signature(function)
+    *own, _ = found.parameters.values()
+    function.__signature__ = found.replace(parameters=[*own, *_PARAMETERS])  # type: ignore[attr-defined]
+    return function

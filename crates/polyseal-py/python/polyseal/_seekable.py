@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ._shown import described
 
 if TYPE_CHECKING:
     from ._polyseal import WritableBuffer
@@ -22,6 +24,11 @@ class SeekableReader(io.BufferedIOBase):
     @property
     def size(self) -> int:
         """The length of the plaintext in bytes."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> Any:
+        """The path, or the name of the file object."""
         raise NotImplementedError
 
     @property
@@ -68,6 +75,9 @@ class SeekableReader(io.BufferedIOBase):
             raise ValueError(f"there is nothing before the beginning: {base + offset}")
         self._position = base + offset
         return self._position
+
+    def __repr__(self) -> str:
+        return described(self, "closed" if self.closed else f"{self.size} bytes, at {self._position}")
 
     def tell(self) -> int:
         self._expect_open()

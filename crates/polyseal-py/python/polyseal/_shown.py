@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from typing import Final
+from typing import Any, Final
 
 from ._polyseal import printable
 
@@ -21,6 +22,13 @@ _QUERY: Final = re.compile(r"[?#]")
 def shown(text: str) -> str:
     """A text in which URLs may stand."""
     return printable(without_secrets(text))
+
+
+def described(file: Any, state: str) -> str:
+    """The ``repr`` of a file that has a name, or none."""
+    name = os.fsdecode(file.name) if isinstance(file.name, (bytes, os.PathLike)) else file.name
+    named = "" if name is None else f" {shown(str(name))!r}"
+    return f"<{type(file).__name__}{named}: {state}>"
 
 
 def without_secrets(text: str) -> str:
@@ -88,4 +96,4 @@ def _shows(error: BaseException) -> bool:
     return any(text != without_secrets(text) for text in (str(error), repr(error)))
 
 
-__all__ = ["cleaned", "shown", "without_secrets"]
+__all__ = ["cleaned", "described", "shown", "without_secrets"]

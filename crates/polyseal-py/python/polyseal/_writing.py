@@ -24,7 +24,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
-from ._shown import shown
+from ._shown import described, shown
 
 if TYPE_CHECKING:
     from ._polyseal import Buffer, StreamSealer
@@ -168,6 +168,9 @@ class WrittenFile(io.BufferedIOBase):
     def tell(self) -> int:
         self._expect_open()
         return self._written
+
+    def __repr__(self) -> str:
+        return described(self, "closed" if self.closed else f"{self._written} bytes so far")
 
     def writable(self) -> bool:
         self._expect_open()

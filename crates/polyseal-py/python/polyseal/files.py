@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, opening_keys
+from ._key_set import KeySetArgs, key_set, opening_keys, sealing_keys, shows_keys
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
 from ._writing import WrittenFile, write_all
@@ -61,7 +61,7 @@ class Inspection:
     #: The bytes of the header that are free for other recipients.
     spare_size: int
     #: For whom the file is: each has a ``type``, and more that depends on it.
-    stanzas: tuple[dict[str, Any], ...]
+    stanzas: tuple[dict[str, Any], ...] = field(hash=False)
     #: The length of the plaintext; ``None`` if the length of the file is not known, or no file has it.
     size: int | None
 
@@ -88,6 +88,7 @@ class EncryptedReader(SeekableReader):
     opened. ``read_at`` can be called by many threads at once.
     """
 
+    @shows_keys
     def __init__(self, file: File, *, threads: int = 1, **key_args: Unpack[KeySetArgs]) -> None:
         self._file = file
         self._reader = _polyseal.Reader(path_or_object(file), opening_keys(**key_args), threads)
@@ -125,6 +126,7 @@ class EncryptedWriter(WrittenFile):
     does not appear, and what had that name before stays.
     """
 
+    @shows_keys
     def __init__(
         self,
         file: File,
@@ -177,6 +179,7 @@ def open(
 ) -> EncryptedWriter: ...
 
 
+@shows_keys
 def open(
     file: File,
     mode: str = "rb",
@@ -189,7 +192,12 @@ def open(
     """Opens an encrypted file, by its path or as a binary file object, as ``open`` does a plain one.
 
     ``"rb"`` reads; ``"wb"`` writes, and replaces a file of that name at the end; ``"xb"`` writes a new
-    one. Keywords say who may open it: see ``KeySetArgs``. A file object that is read must seek.
+    one. ``key`` and the keywords after it say who may open it: see ``KeySetArgs``. A file object that is
+    read must seek. ``segment_size`` is in bytes.
+
+    Reading raises ``NoMatchingKey``, ``WrongPassphrase``, ``ContextMismatch`` or ``KeyUnavailable`` for the
+    keys, ``HeaderError`` for what is no encrypted file, and ``CorruptSegment`` for one that was altered.
+    ``"xb"`` raises ``FileExistsError`` for a name that is taken.
 
     >>> import io, polyseal
     >>> key, stored = polyseal.SecretKey.generate(), io.BytesIO()
@@ -213,6 +221,7 @@ def open(
     )
 
 
+@shows_keys
 def encrypt_file(
     src: File,
     dst: File,
@@ -231,9 +240,15 @@ def encrypt_file(
     ``KeyboardInterrupt`` included. It is for its owner alone; one that replaces another may be read by
     nobody who could not read that. ``progress(done, total)`` is told of bytes that have been read.
 
+    ``key`` and the keywords after it say who can open it: see ``KeySetArgs``. ``segment_size`` is in bytes,
+    and so is ``header_size``, which leaves room for more recipients.
+
     Of a file that grows meanwhile, what was there at first is encrypted, and a warning says so.
+
+    Raises ``FileExistsError`` if ``dst`` is there and ``overwrite`` is not given, ``ValueError`` if no key
+    was given, ``KeyUnavailable`` for a key that cannot be had, and ``OSError`` for what the system refuses.
     """
-    whose = key_set(**key_args)
+    whose = sealing_keys(**key_args)
     return Summary(
         *_polyseal.encrypt_file(
             path_or_object(src), path_or_object(dst), whose, overwrite, suite, segment_size, header_size, threads, progress
@@ -241,6 +256,7 @@ def encrypt_file(
     )
 
 
+@shows_keys
 def decrypt_file(
     src: File,
     dst: File,
@@ -254,11 +270,16 @@ def decrypt_file(
 
     A path appears only if all of the file is authentic. A file object gets only what is authentic, but
     if an exception is raised it may have got a part: then discard it.
+
+    Raises ``NoMatchingKey``, ``WrongPassphrase``, ``ContextMismatch`` or ``KeyUnavailable`` for the keys,
+    ``HeaderError`` for what is no encrypted file, ``CorruptSegment`` for one that was altered, and
+    ``FileExistsError`` if ``dst`` is there and ``overwrite`` is not given.
     """
     source, target, whose = path_or_object(src), path_or_object(dst), opening_keys(**key_args)
     return Summary(*_polyseal.decrypt_file(source, target, whose, overwrite, threads, progress))
 
 
+@shows_keys
 def verify_file(
     src: File,
     *,
@@ -266,28 +287,35 @@ def verify_file(
     progress: Progress | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> Summary:
-    """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic."""
+    """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic, and raises what
+    ``decrypt_file`` does otherwise.
+    """
     return Summary(*_polyseal.verify_file(path_or_object(src), opening_keys(**key_args), threads, progress))
 
 
 def inspect(src: File) -> Inspection:
-    """The claims of a file's header, for readers without a key."""
+    """The claims of a file's header, for readers without a key. Raises ``HeaderError`` if it has none."""
     return Inspection._of(_polyseal.inspect(path_or_object(src)))
 
 
 def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection:
-    """The claims of a header of a file of which ``stored_size`` bytes are stored."""
+    """The claims of a header of a file of which ``stored_size`` bytes are stored, its header included. Raises
+    ``HeaderError`` if it is none.
+    """
     return Inspection._of(_polyseal.inspect_header(header, stored_size))
 
 
+@shows_keys
 def rekey_header(header: Buffer, *, to: KeySetArgs, keep: bool, **key_args: Unpack[KeySetArgs]) -> bytes:
     """The header for other recipients: ``to`` says whom, as the keywords of ``encrypt_file`` do. It has
     the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
-    now still open it.
+    now still open it. Raises ``NoMatchingKey`` if the keywords after ``keep`` do not open it, and
+    ``ValueError`` if it has no room for ``to``.
     """
     return _polyseal.rekey_header(header, opening_keys(**key_args), key_set(**to), keep)
 
 
+@shows_keys
 def rekey_file(
     path: Path, *, to: KeySetArgs, keep: bool, new_key: bool = False, **key_args: Unpack[KeySetArgs]
 ) -> None:

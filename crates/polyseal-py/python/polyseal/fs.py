@@ -49,8 +49,8 @@ from ._names import expect_below
 from ._opening import too_few, version_of
 from ._os_errors import path_errors, store_error, system_error, with_path
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
-from ._references import by_reference, resolved
-from ._shown import cleaned
+from ._references import by_reference, references, resolved
+from ._shown import cleaned, shown
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef
@@ -118,6 +118,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         # Each instance has paths of the file system below it.
         self._strip_protocol: Callable[[Any], Any] = self._stripped
         self._parent: Callable[[Any], Any] = lambda path: self.fs._parent(self._stripped(path))
+
+    def __repr__(self) -> str:
+        below = self.fs.protocol if isinstance(self.fs.protocol, str) else self.fs.protocol[0]
+        recipients = len(self._key_set["recipients"])
+        named = [shown(each) for each in references(self._key_set)]
+        named += [f"{recipients} recipients"] if recipients else []
+        return f"<{type(self).__name__} on {below}: {', '.join(named) or 'no key'}>"
 
     def _stripped(self, path: Any) -> Any:
         if isinstance(path, list):

@@ -488,6 +488,10 @@ def _joined(root: str, name: str) -> str:
     return f"{root.rstrip('/')}/{name}" if name else root
 
 
+def _several(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
 class Plan:
     """Tasks, and what has become of them."""
 
@@ -512,6 +516,14 @@ class Plan:
     def size(self) -> int:
         """The bytes of all objects."""
         return sum(item.size for item in self.items)
+
+    def __repr__(self) -> str:
+        source = shown(self.spec.source.url)
+        target = "" if self.spec.target is None else f" to {shown(self.spec.target.url)!r}"
+        return (
+            f"<polyseal.jobs.Plan: {self.spec.operation} {source!r}{target}: "
+            f"{_several(len(self.items), 'object')} of {self.size} bytes, {_several(len(self.tasks), 'task')}>"
+        )
 
     def _cut(self, limits: _Limits) -> list[Task]:
         tasks, small = [], []

@@ -18,7 +18,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Union
 
 from . import _polyseal, keys
@@ -42,7 +42,7 @@ class WrappedKey:
     #: Which key wraps it.
     uri: str
     #: Names and values that it is bound to; they are no secret.
-    context: dict[str, str]
+    context: dict[str, str] = field(hash=False)
     #: Which of its keys or versions the keeper said it used.
     key_id: str | None
     #: The recipient of the key pair that it is sealed to, if it is.

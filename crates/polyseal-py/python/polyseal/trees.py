@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._key_set import KeySetArgs, key_set, opening_keys
+from ._key_set import KeySetArgs, key_set, opening_keys, sealing_keys, shows_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -73,6 +73,7 @@ class TreeProgress:
 Progress = Callable[[TreeProgress], object]
 
 
+@shows_keys
 def encrypt_tree(
     source: PathLike,
     target: PathLike,
@@ -98,7 +99,7 @@ def encrypt_tree(
         *_polyseal.encrypt_tree(
             os.fsdecode(source),
             os.fsdecode(target),
-            key_set(**key_args),
+            sealing_keys(**key_args),
             overwrite,
             jobs,
             _of_path(exclude),
@@ -110,6 +111,7 @@ def encrypt_tree(
     )
 
 
+@shows_keys
 def decrypt_tree(
     source: PathLike,
     target: PathLike,
@@ -147,6 +149,7 @@ def decrypt_tree(
     )
 
 
+@shows_keys
 def verify_tree(
     source: PathLike,
     *,
@@ -166,6 +169,7 @@ def verify_tree(
     )
 
 
+@shows_keys
 def bind_tree(
     source: PathLike,
     *,
@@ -183,6 +187,7 @@ def bind_tree(
     )
 
 
+@shows_keys
 def rekey_tree(
     source: PathLike,
     *,
