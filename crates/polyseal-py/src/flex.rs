@@ -153,8 +153,8 @@ impl Flex {
         Ok(PyBytes::new(py, &sealed.map_err(message_error)?))
     }
 
-    /// Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`. Raises `InvalidTag`
-    /// if anything of it has been altered.
+    /// Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`. Raises
+    /// `InvalidTag` if anything of it has been altered.
     #[pyo3(signature = (nonce, data, associated_data = None))]
     fn decrypt<'py>(
         &self,

@@ -30,8 +30,8 @@ impl Mac {
         SecretKey::random(algorithm_of(cls)?.key_bytes())
     }
 
-    /// The tag of `data`, of `tag_bytes` bytes, under a nonce of `nonce_bytes` bytes. The class says
-    /// whether a nonce may be repeated. Raises `ValueError` for a nonce of another length.
+    /// The tag of `data`, of `tag_bytes` bytes, under a nonce of `nonce_bytes` bytes. The class
+    /// says whether a nonce may be repeated. Raises `ValueError` for a nonce of another length.
     fn sign<'py>(
         &self,
         py: Python<'py>,

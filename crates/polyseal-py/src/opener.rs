@@ -97,7 +97,8 @@ impl Opener {
     /// last: they can be fetched at once. As soon as the header is there it is unlocked with these
     /// keys. None are wanted when the file can be opened. Raises `NoMatchingKey`, `WrongPassphrase`
     /// and `ContextMismatch` if they do not fit, and `HeaderError` if there is no file to open.
-    #[pyo3(signature = (**key_set), text_signature = "($self, *, key=None, identity=None, recipients=(), \
+    #[pyo3(signature = (**key_set),
+        text_signature = "($self, *, key=None, identity=None, recipients=(), \
         passphrase=None, context=None)")]
     fn wanted<'py>(
         &self,

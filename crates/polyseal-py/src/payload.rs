@@ -38,8 +38,8 @@ pub(crate) struct PayloadHead {
 impl PayloadHead {
     #[new]
     #[pyo3(signature = (header, stored_size, *, detached = false, **key_set),
-        text_signature = "(header, stored_size, *, detached=False, key=None, identity=None, recipients=(), \
-        passphrase=None, context=None)")]
+        text_signature = "(header, stored_size, *, detached=False, \
+        key=None, identity=None, recipients=(), passphrase=None, context=None)")]
     fn new<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
@@ -95,8 +95,8 @@ impl Payload {
     /// extended. Raises what opening a file does.
     #[staticmethod]
     #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **key_set),
-        text_signature = "(header, stored_size, fetch, *, detached=False, key=None, identity=None, recipients=(), \
-        passphrase=None, context=None)")]
+        text_signature = "(header, stored_size, fetch, *, detached=False, \
+        key=None, identity=None, recipients=(), passphrase=None, context=None)")]
     fn open<'py>(
         py: Python<'py>,
         header: &Bound<'py, PyAny>,
@@ -133,7 +133,7 @@ impl Payload {
     }
 
     /// The plaintext from `start` to `stop`, from the bytes of `stored_range(start, stop)`. Raises
-    /// `CorruptSegment` if they are not authentic, and `ValueError` if they are too few or too many.
+    /// `CorruptSegment` if they are not authentic, and `ValueError` if their number is wrong.
     fn open_range<'py>(
         &self,
         py: Python<'py>,

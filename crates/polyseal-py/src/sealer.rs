@@ -80,7 +80,8 @@ impl Sealer {
     }
 
     /// The ticket for workers that cannot open the file: these keys open the ticket alone.
-    #[pyo3(signature = (**key_set), text_signature = "($self, *, key=None, identity=None, recipients=(), \
+    #[pyo3(signature = (**key_set),
+        text_signature = "($self, *, key=None, identity=None, recipients=(), \
         passphrase=None, context=None)")]
     fn ticket_for<'py>(
         &self,

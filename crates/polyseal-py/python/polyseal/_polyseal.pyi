@@ -77,8 +77,8 @@ class Mac:
     def generate_key(cls) -> SecretKey:
         """A fresh random key of `key_bytes` bytes."""
     def sign(self, nonce: Buffer, data: Buffer) -> bytes:
-        """The tag of `data`, of `tag_bytes` bytes, under a nonce of `nonce_bytes` bytes. The class says
-        whether a nonce may be repeated. Raises `ValueError` for a nonce of another length.
+        """The tag of `data`, of `tag_bytes` bytes, under a nonce of `nonce_bytes` bytes. The class
+        says whether a nonce may be repeated. Raises `ValueError` for a nonce of another length.
         """
     def verify(self, nonce: Buffer, data: Buffer, tag: Buffer) -> None:
         """Returns if `tag` is that of `data`, and raises `InvalidTag` otherwise. The tags are compared
@@ -127,8 +127,8 @@ class Flex:
         does not allow.
         """
     def decrypt(self, nonce: Buffer, data: Buffer, associated_data: Buffer | None = None) -> bytes:
-        """Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`. Raises `InvalidTag`
-        if anything of it has been altered.
+        """Decrypts a message of `encrypt`. With a hidden nonce, the nonce is `b""`. Raises
+        `InvalidTag` if anything of it has been altered.
         """
     def decrypt_with_nonce(self, data: Buffer, associated_data: Buffer | None = None) -> tuple[bytes, bytes]:
         """Decrypts a message of `encrypt`, and returns the nonce that was hidden and the message.
@@ -375,7 +375,7 @@ class Payload:
         """
     def open_range(self, start: int, stop: int, stored: Buffer) -> bytes:
         """The plaintext from `start` to `stop`, from the bytes of `stored_range(start, stop)`. Raises
-        `CorruptSegment` if they are not authentic, and `ValueError` if they are too few or too many.
+        `CorruptSegment` if they are not authentic, and `ValueError` if their number is wrong.
         """
 
 @final
