@@ -41,9 +41,9 @@ def approve(checkout, digest):
     git(checkout, "tag", "--force", "-a", "v1.2.3", "-m", "Polyseal 1.2.3", "-m", f"SHA256SUMS {digest}  -")
 
 
-def taken(checkout):
+def taken(checkout, *others):
     """The files that are approved; what is said if none are."""
-    command = ["bash", checkout / "scripts" / "release" / "run", "approve", "1.2.3", "artifact"]
+    command = ["bash", checkout / "scripts" / "release" / "run", "approve", "1.2.3", "artifact", *others]
     done = subprocess.run(command, capture_output=True, text=True)
     approved = checkout / "target" / "approved"
     if done.returncode != 0:
@@ -167,12 +167,12 @@ def test_a_version_that_a_registry_would_not_order_is_refused(checkout, version)
 def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
     """A folder of an artifact is named by its download and as FROM; what is published is in target/approved."""
     jobs = (ROOT / ".github/workflows/release.yml").read_text().split("\njobs:\n")[1]
-    jobs = re.split(r"^  (?=[a-z]+:$)", jobs, flags=re.M)[1:]
-    assert len(jobs) == 7
+    jobs = re.split(r"^  (?=[a-z-]+:$)", jobs, flags=re.M)[1:]
+    assert len(jobs) == 9
     for job in jobs:
-        downloads = re.findall(r"download-artifact@.*\n +with:\n +name: release\n +path: (.*)", job)
+        downloads = re.findall(r"download-artifact@.*\n +with:\n +name: (?:release|macos)\n +path: (.*)", job)
         if not downloads:
-            assert "target/release" not in job or "contents: read" in job
+            assert not re.search("target/(release|macos)", job) or "contents: read" in job
             continue
         assert downloads == ["artifact"]
         lines = [line for line in job.splitlines() if "artifact" in line and "uses:" not in line]
@@ -183,3 +183,17 @@ def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
     makefile = (RELEASE / "Makefile").read_text()
     for target in ["sign", "publish-python", "publish-npm", "publish-container"]:
         assert re.search(rf"^{target}: approve\b", makefile, re.M)
+    assert re.search(r"^publish-macos:.*\n\t\./run approve \S+ \S+ macos \$\(APPROVED_MACOS\)$", makefile, re.M)
+
+
+def test_wheels_for_macos_are_approved_by_a_hash_that_no_tag_has(checkout):
+    sums = (checkout / "artifact/release-1.2.3").rename(checkout / "artifact/macos-1.2.3") / "SHA256SUMS"
+    digest = hashlib.sha256(sums.read_bytes()).hexdigest()
+    assert taken(checkout, "macos", digest) == ALL
+    for wrong in ("", "x", digest[:-1], digest.upper()):
+        assert "APPROVED_MACOS is no hash" in taken(checkout, "macos", wrong)
+    assert "APPROVED_MACOS is no hash" in taken(checkout, "macos")
+    assert "is not what APPROVED_MACOS approves" in taken(checkout, "macos", digest[::-1])
+    assert "is no file" in taken(checkout)
+    git(checkout, "commit", "--quiet", "--allow-empty", "-m", "two")
+    assert "is not what is checked out" in taken(checkout, "macos", digest)
