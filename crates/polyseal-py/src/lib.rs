@@ -6,6 +6,9 @@
 //! ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from the
 //! registry when the module is imported ([`classes`]).
 //!
+//! On a free-threaded interpreter there is no such lock, and the module asks for none: what it has
+//! that changes is behind a mutex or atomic (tests/test_threads.py).
+//!
 //! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
 //! defect, is an exception in Python and does not end the process.
 
@@ -42,7 +45,7 @@ mod trees;
 use pyo3::prelude::*;
 
 /// The part of Polyseal for Python that is Rust. Import `polyseal` instead.
-#[pymodule(name = "_polyseal")]
+#[pymodule(name = "_polyseal", gil_used = false)]
 fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // PEP 440's form of a candidate.
     module.add("__version__", env!("CARGO_PKG_VERSION").replace("-rc.", "rc"))?;

@@ -40,7 +40,7 @@ def algorithms() -> str:
 
 
 def members(body: list[ast.stmt], there: object) -> Iterator[tuple[ast.ClassDef | ast.FunctionDef, str | None]]:
-    """What a stub names and is documented, in its order, with what is there for it."""
+    """The classes and functions of a stub, in its order, each with the documentation that is there."""
     for node in body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("__"):
             found = inspect.getattr_static(there, node.name)

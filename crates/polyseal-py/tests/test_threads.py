@@ -77,7 +77,7 @@ def test_threads_share_flex_and_batches() -> None:
 
 
 def test_memory_that_other_threads_write_and_resize() -> None:
-    """What is sealed is some mix of old and new bytes, and opens."""
+    """A sealed message is some mix of old and new bytes, and opens."""
     cipher = KcXaes256Gcm(KcXaes256Gcm.generate_key())
     shared, stop = bytearray(TEXT), threading.Event()
 
