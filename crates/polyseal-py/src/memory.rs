@@ -117,6 +117,9 @@ impl<'a> Input<'a> {
 
     /// The bytes of a secret: an array of numbers is refused, though it has a buffer.
     pub(crate) fn from_secret(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.is_none() {
+            return Err(PyTypeError::new_err("no key was given, but None"));
+        }
         match Self::from_object(object)? {
             Self::Foreign(foreign) if foreign.view.itemsize != 1 => {
                 Err(PyTypeError::new_err("a secret is bytes: this has items of several bytes"))

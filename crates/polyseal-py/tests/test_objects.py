@@ -141,6 +141,9 @@ def test_a_missing_key_is_asked_for(stored: bytes) -> None:
             call()
             pytest.fail(name)
     assert not Path("new").exists()
+    for made in (polyseal.Aegis256, polyseal.AegisMac256, SecretKey, SecretKey.from_key_file, lambda key: Flex(key, "flex-och")):
+        with pytest.raises(TypeError, match="^no key was given, but None$"):
+            made(None)  # type: ignore[arg-type]
     for call in (lambda: polyseal.Aegis256(), lambda: polyseal.aead("aegis-256")):  # type: ignore[call-arg]
         with pytest.raises(TypeError, match="'key'"):
             call()
