@@ -29,26 +29,114 @@ def link(path, target, mode=0, seconds=1_700_000_000, nanoseconds=0):
     return m.Entry("link", path, mode, seconds, nanoseconds, target=target)
 
 
+def absent(path, mode=0, seconds=0, nanoseconds=0):
+    return m.Entry("absent", path, mode, seconds, nanoseconds)
+
+
+def in_state(entry, state, reason=0):
+    entry.state, entry.reason = state, reason
+    return entry
+
+
+def failed(entry, reason=1):
+    return in_state(entry, m.FAILED, reason)
+
+
+def deleted(entry):
+    return in_state(entry, m.DELETED)
+
+
 TREE = [directory(b"a"), file(b"a/b"), link(b"a/c", b"../d"), file(b"a.txt"), file(b"d")]
-WHOLE = m.write(TREE)
+PREVIOUS = m.Previous(SALT[::-1], KEY_COMMITMENT[::-1], PAYLOAD_ROOT[::-1])
+
+
+# Version 3: those of its rules that are not version 2's as well.
+
+def good_of_version_3():
+    yield "empty", "A tree with nothing in it.", m.write([])
+    yield "tree", "Each type. What is in a directory comes before a name that only begins like it.", m.write(TREE)
+    yield "number", "The largest, and the manifest before.", m.write(TREE, number=2**64 - 1, previous=PREVIOUS)
+    yield "previous", "That of version 2 counts as number 0.", m.write(TREE, previous=PREVIOUS)
+    yield "no-previous", "It could not be read.", m.write(TREE, number=7)
+    yield "states", "Each state of each type.", m.write([
+        directory(b"a"), failed(directory(b"b")), failed(file(b"b/a")), failed(link(b"b/b", b"a")),
+        deleted(directory(b"c")), deleted(directory(b"c/a")), deleted(file(b"c/a/b")), deleted(file(b"c/b")),
+        file(b"c.txt"), in_state(file(b"d"), m.UNCHANGED), failed(file(b"e")), deleted(file(b"f")),
+        failed(absent(b"g")), link(b"h", b"a")], number=2, previous=PREVIOUS)
+    yield "reasons", "Those that are known, and the last.", m.write(
+        [failed(absent(b"%d" % reason), reason) for reason in (1, 2, 255, 3, 4, 5, 6)])
+    stamped = file(b"a")
+    stamped.stamp = bytes(range(16))
+    yield "stamp", "A stamp is any bytes.", m.write([stamped])
+    yield "modes", "The least and the most.", m.write([file(b"a", mode=0), file(b"b", mode=0o777), directory(b"c", 0)])
+    yield "sizes", "The least and the most.", m.write([file(b"a", size=0), file(b"b", size=2**64 - 1)])
+    yield "long", "A path and a target of 65535 bytes.", m.write([link(b"a" * 65535, b"b" * 65535)])
+
+
+def bad_of_version_3():
+    whole, one = m.write(TREE), m.write([file(b"a")])    # the entry of one ends 17 bytes before its end
+    yield "number", "Numbers begin with 1.", "bad-number", m.write(TREE, number=0)
+    yield "state", "There are four states.", "bad-state", m.write([in_state(file(b"a"), 4)])
+    yield "state-directory", "A directory is read in each run.", "bad-state", m.write([in_state(directory(b"a"), 1)])
+    yield "state-link", "A link is read in each run.", "bad-state", m.write([in_state(link(b"a", b"b"), 1)])
+    yield "state-link-deleted", "A link has no encrypted file.", "bad-state", m.write([deleted(link(b"a", b"b"))])
+    for state in (0, 1, 3):
+        yield f"state-absent-{state}", "There is nothing of it.", "bad-state", m.write([in_state(absent(b"a"), state)])
+    yield "reason-none", "Each failure has a reason.", "bad-state", m.write([failed(file(b"a"), 0)])
+    yield "reason", "Nothing else has one.", "bad-state", m.write([in_state(file(b"a"), 0, 1)])
+    yield "reason-deleted", "Nothing else has one.", "bad-state", m.write([in_state(file(b"a"), 3, 1)])
+    yield "deleted-parent", "What is in a deleted directory is deleted.", "bad-state", m.write(
+        [deleted(directory(b"a")), file(b"a/b")])
+    yield "deleted-grand", "However deep it is.", "bad-state", m.write(
+        [deleted(directory(b"a")), deleted(directory(b"a/b")), deleted(file(b"a/b/c")), failed(file(b"a/d"))])
+    yield "absent-mode", "It has no mode.", "bad-mode", m.write([failed(absent(b"a", mode=0o644))])
+    yield "absent-seconds", "It has no time.", "bad-time", m.write([failed(absent(b"a", seconds=1))])
+    yield "absent-nanoseconds", "It has no time.", "bad-time", m.write([failed(absent(b"a", nanoseconds=1))])
+    yield "absent-parent", "Nothing is in it.", "not-in-a-directory", m.write([failed(absent(b"a")), file(b"a/b")])
+    yield "absent-twice", "No path is there twice.", "out-of-order", m.write([file(b"a"), failed(absent(b"a"))])
+    yield "type", "There are four types.", "bad-type", one[:124] + b"y" + one[125:]
+    yield "path", "A path has names that are names.", "bad-path", m.write([file(b"..")])
+    yield "order", "Paths are in order.", "out-of-order", m.write([file(b"b"), file(b"a")])
+    yield "mode", "Only permissions are kept.", "bad-mode", m.write([file(b"a", mode=0o1000)])
+    yield "nanoseconds", "A second has 10^9.", "bad-time", m.write([file(b"a", nanoseconds=10**9)])
+    yield "count", "The count is that of the entries.", "bad-count", m.write(TREE, count=4)
+    yield "failed-more", "It is the count of what failed.", "bad-count", m.write(TREE, failed=1)
+    yield "failed-less", "It is the count of what failed.", "bad-count", m.write([failed(absent(b"a"))], failed=0)
+    yield "behind", "Nothing is behind the end.", "bad-length", whole + b"\0"
+    yield "entry-of-version-2", "An entry has a state.", "bad-length", m.write([file(b"a")], entries_of=2)
+    for cut in (20, 27, 28, 60, 123):
+        yield f"cut-{cut}", "It goes on to its end.", "bad-length", whole[:cut]
+    yield "cut-root", "It goes on to its end.", "bad-length", one[:-17 - 16 - 1]
+    yield "cut-stamp", "It goes on to its end.", "bad-length", one[:-17 - 1]
+    yield "cut-end", "It goes on to its end.", "bad-length", one[:-17]
+    yield "cut-failed", "It goes on to its end.", "bad-length", one[:-1]
+
+
+# Version 2.
+
+def of_version_2(entries, version=2, **more):
+    return m.write(entries, version=version, **more)
+
+
+WHOLE = of_version_2(TREE)
 ENTRY = len(m.MAGIC) + 2
-ONE = m.write([file(b"a")])                              # whose entry ends 9 bytes before the end
+ONE = of_version_2([file(b"a")])                         # whose entry ends 9 bytes before the end
 
 
 def good():
-    yield "empty", "A tree with nothing in it.", m.write([])
+    yield "empty", "A tree with nothing in it.", of_version_2([])
     yield "tree", "Each type. What is in a directory comes before a name that only begins like it.", WHOLE
-    yield "deep", "Directories in directories, and back to the root.", m.write([
+    yield "deep", "Directories in directories, and back to the root.", of_version_2([
         directory(b"a"), directory(b"a/b"), directory(b"a/b/c"), file(b"a/b/c/d"), file(b"a/b/e"), file(b"a/f"),
         file(b"g")])
-    yield "bytes", "Names of any encoding, and of any byte but NUL and the slash.", m.write(
+    yield "bytes", "Names of any encoding, and of any byte but NUL and the slash.", of_version_2(
         [file(b"\x01\n"), file(b" "), file(b"..."), file(b".a"), file("\u00e4".encode()), file(b"\xff\xfe")])
-    yield "modes", "The least and the most.", m.write([file(b"a", mode=0), file(b"b", mode=0o777), directory(b"c", 0)])
-    yield "times", "The first and the last second, and the last nanosecond.", m.write([
+    yield "modes", "The least and the most.", of_version_2([file(b"a", mode=0), file(b"b", mode=0o777), directory(b"c", 0)])
+    yield "times", "The first and the last second, and the last nanosecond.", of_version_2([
         file(b"a", seconds=-2**63), file(b"b", seconds=2**63 - 1), file(b"c", seconds=-1, nanoseconds=999_999_999)])
-    yield "sizes", "The least and the most.", m.write([file(b"a", size=0), file(b"b", size=2**64 - 1)])
-    yield "long", "A path and a target of 65535 bytes.", m.write([link(b"a" * 65535, b"b" * 65535)])
-    yield "target", "A target that no program should follow is one of a manifest.", m.write(
+    yield "sizes", "The least and the most.", of_version_2([file(b"a", size=0), file(b"b", size=2**64 - 1)])
+    yield "long", "A path and a target of 65535 bytes.", of_version_2([link(b"a" * 65535, b"b" * 65535)])
+    yield "target", "A target that no program should follow is one of a manifest.", of_version_2(
         [link(b"a", b"/etc/passwd"), link(b"b", b"../..")])
 
 
@@ -58,36 +146,36 @@ def bad():
         ("dot-within", b"a/./b"), ("dots", b".."), ("dots-within", b"a/../b"), ("dots-behind", b"a/.."),
         ("nul", b"a\0b"),
     ]:
-        yield f"path-{name}", "A path has names that are names.", "bad-path", m.write([directory(b"a"), file(path)])
-    yield "target-empty", "A link leads somewhere.", "bad-path", m.write([link(b"a", b"")])
-    yield "target-nul", "A target has no NUL.", "bad-path", m.write([link(b"a", b"b\0")])
-    yield "twice", "No path is there twice.", "out-of-order", m.write([file(b"a"), file(b"a")])
-    yield "twice-directory", "Nor as two things.", "out-of-order", m.write([directory(b"a"), file(b"a")])
-    yield "order", "Paths are in order.", "out-of-order", m.write([file(b"b"), file(b"a")])
-    yield "order-bytes", "By names, not by bytes.", "out-of-order", m.write(
+        yield f"path-{name}", "A path has names that are names.", "bad-path", of_version_2([directory(b"a"), file(path)])
+    yield "target-empty", "A link leads somewhere.", "bad-path", of_version_2([link(b"a", b"")])
+    yield "target-nul", "A target has no NUL.", "bad-path", of_version_2([link(b"a", b"b\0")])
+    yield "twice", "No path is there twice.", "out-of-order", of_version_2([file(b"a"), file(b"a")])
+    yield "twice-directory", "Nor as two things.", "out-of-order", of_version_2([directory(b"a"), file(b"a")])
+    yield "order", "Paths are in order.", "out-of-order", of_version_2([file(b"b"), file(b"a")])
+    yield "order-bytes", "By names, not by bytes.", "out-of-order", of_version_2(
         [directory(b"a"), file(b"a.txt"), file(b"a/b")])
-    yield "order-signed", "Bytes have no sign.", "out-of-order", m.write([file(b"\x80"), file(b"a")])
-    yield "parent-none", "What is in a directory follows it.", "not-in-a-directory", m.write([file(b"a/b")])
-    yield "parent-file", "Nothing is in a file.", "not-in-a-directory", m.write([file(b"a"), file(b"a/b")])
-    yield "parent-link", "Nothing is in a link.", "not-in-a-directory", m.write([link(b"a", b"b"), file(b"a/b")])
-    yield "parent-begins-so", "A directory is its whole name.", "not-in-a-directory", m.write(
+    yield "order-signed", "Bytes have no sign.", "out-of-order", of_version_2([file(b"\x80"), file(b"a")])
+    yield "parent-none", "What is in a directory follows it.", "not-in-a-directory", of_version_2([file(b"a/b")])
+    yield "parent-file", "Nothing is in a file.", "not-in-a-directory", of_version_2([file(b"a"), file(b"a/b")])
+    yield "parent-link", "Nothing is in a link.", "not-in-a-directory", of_version_2([link(b"a", b"b"), file(b"a/b")])
+    yield "parent-begins-so", "A directory is its whole name.", "not-in-a-directory", of_version_2(
         [directory(b"a"), file(b"ab/c")])
-    yield "parent-grand", "Each directory is there.", "not-in-a-directory", m.write([directory(b"a"), file(b"a/b/c")])
-    yield "mode", "Only permissions are kept.", "bad-mode", m.write([file(b"a", mode=0o1000)])
-    yield "mode-directory", "Only permissions are kept.", "bad-mode", m.write([directory(b"a", mode=0o4755)])
-    yield "mode-link", "A link has no mode.", "bad-mode", m.write([link(b"a", b"b", mode=0o777)])
-    yield "nanoseconds", "A second has 10^9.", "bad-time", m.write([file(b"a", nanoseconds=10**9)])
+    yield "parent-grand", "Each directory is there.", "not-in-a-directory", of_version_2([directory(b"a"), file(b"a/b/c")])
+    yield "mode", "Only permissions are kept.", "bad-mode", of_version_2([file(b"a", mode=0o1000)])
+    yield "mode-directory", "Only permissions are kept.", "bad-mode", of_version_2([directory(b"a", mode=0o4755)])
+    yield "mode-link", "A link has no mode.", "bad-mode", of_version_2([link(b"a", b"b", mode=0o777)])
+    yield "nanoseconds", "A second has 10^9.", "bad-time", of_version_2([file(b"a", nanoseconds=10**9)])
     yield "type", "There are three types.", "bad-type", WHOLE[:ENTRY] + b"x" + WHOLE[ENTRY + 1:]
-    yield "magic", "It begins as a manifest.", "not-a-manifest", m.write(TREE, magic=b"polyseal-manifesto")
+    yield "magic", "It begins as a manifest.", "not-a-manifest", of_version_2(TREE, magic=b"polyseal-manifesto")
     yield "magic-short", "It begins as a manifest.", "not-a-manifest", m.MAGIC[:-1]
     yield "nothing", "It begins as a manifest.", "not-a-manifest", b""
-    for version in (0, 3, 257, 258):
-        yield f"version-{version}", "There are versions 1 and 2.", "unsupported-version", m.write([], version=version)
-    yield "entry-of-version-1", "An entry binds contents.", "bad-length", m.write([file(b"a")], entries_of=1)
-    yield "entries-of-version-1", "An entry binds contents.", "bad-type", m.write(
+    for version in (0, 4, 257, 258):
+        yield f"version-{version}", "There are versions 1 to 3.", "unsupported-version", of_version_2([], version=version)
+    yield "entry-of-version-1", "An entry binds contents.", "bad-length", of_version_2([file(b"a")], entries_of=1)
+    yield "entries-of-version-1", "An entry binds contents.", "bad-type", of_version_2(
         [file(b"a"), file(b"b"), file(b"c")], entries_of=1)
-    yield "count-less", "The count is that of the entries.", "bad-count", m.write(TREE, count=4)
-    yield "count-more", "The count is that of the entries.", "bad-count", m.write(TREE, count=6)
+    yield "count-less", "The count is that of the entries.", "bad-count", of_version_2(TREE, count=4)
+    yield "count-more", "The count is that of the entries.", "bad-count", of_version_2(TREE, count=6)
     yield "behind", "Nothing is behind the end.", "bad-length", WHOLE + b"\0"
     yield "cut-version", "It goes on to its end.", "bad-length", WHOLE[:ENTRY - 1]
     yield "cut-first", "It goes on to its end.", "bad-length", WHOLE[:ENTRY]
@@ -100,7 +188,7 @@ def bad():
             ONE[:-9 - start + bytes_of_it])
     yield "cut-end", "It goes on to its end.", "bad-length", WHOLE[:-9]
     yield "cut-count", "It goes on to its end.", "bad-length", WHOLE[:-1]
-    yield "path-too-long", "A path is as long as it says.", "bad-length", m.write([])[:-9] + b"f\xff\xffa"
+    yield "path-too-long", "A path is as long as it says.", "bad-length", of_version_2([])[:-9] + b"f\xff\xffa"
 
 
 # Version 1: refused, unless a reader is told to take it. The outcomes are those of one that is told.
@@ -238,21 +326,23 @@ def payloads():
             "fileKey": file_key.hex(), "size": entry.size, "salt": entry.salt.hex(), "segment": stored,
             "leaves": [leaf.hex() for leaf in m.leaves(data[header.P:], stored)],
             "keyCommitment": entry.key_commitment.hex(), "payloadRoot": entry.payload_root.hex(),
+            "payloadRootInVersion2": m.payload_root(data[header.P:], stored, 2).hex(),
         })
     belongs = [
         {"file": f"payload-{name}.polyseal", "entryOf": f"payload-{other}.polyseal", "belongs": bound,
          "belongsInVersion1": unbound}
         for name, other, bound, unbound in BELONGS
     ]
-    roots = [{"segment": segment, "length": length, "payloadRoot": m.payload_root(message(length), segment).hex()}
+    roots = [{"segment": segment, "length": length, "payloadRoot": m.payload_root(message(length), segment).hex(),
+              "payloadRootInVersion2": m.payload_root(message(length), segment, 2).hex()}
              for segment, length in ROOTS]
     description = [
         "Sections 5 to 7 of docs/spec/manifest.md. Written by research/reference/manifest_kit.py. Bytes are hexadecimal.",
         "key: a key file, which opens each file.",
         "files: header has the first 160 bytes; segment is the length of a whole segment as it is stored, with its"
         " tag; context is null if there is none.",
-        "entries: whether a file belongs to the entry of another: in version 2, and in version 1 for a reader that"
-        " is told to take it.",
+        "entries: whether a file belongs to the entry of another: in versions 2 and 3, and in version 1 for a reader"
+        " that is told to take it.",
         "roots: over bytes that are no file's, cut into segments. Byte i is the highest byte of i times 0x9e3779b9,"
         " modulo 2^32.",
     ]
@@ -277,7 +367,7 @@ def shown(entry):
 def manifests():
     """The version, the file's name, the rule, the outcome for a reader that takes version 1, the bytes."""
     for version, before, good_ones, bad_ones in [
-        (2, "", good(), bad()), (1, "v1-", good_of_version_1(), bad_of_version_1())
+        (3, "v3-", good_of_version_3(), bad_of_version_3()), (2, "", good(), bad()), (1, "v1-", good_of_version_1(), bad_of_version_1())
     ]:
         for name, rule, data in good_ones:
             yield version, f"{before}{name}.manifest", rule, "ok", data
@@ -294,13 +384,18 @@ def vectors():
         outcome = "unbound-contents" if version == 1 else allowed
         test = {"file": file, "version": version, "rule": rule, "outcome": outcome, "outcomeIfAllowed": allowed}
         if allowed == "ok":
-            test["entries"] = [shown(entry) for entry in m.read(data, allow_unbound_contents=True)]
+            manifest = m.read_manifest(data, allow_unbound_contents=True)
+            if version == 3:
+                test["number"] = manifest.number
+                test["previous"] = manifest.previous and shown(manifest.previous)
+            test["entries"] = [shown(entry) for entry in manifest.entries]
         tests.append(test)
     description = [
         "The rules of docs/spec/manifest.md, a small manifest for each. Written by research/reference/manifest_kit.py.",
         "version: that of the rules that the file keeps or breaks.",
         "outcome: what a reader says. outcomeIfAllowed: what it says if it is told to take version 1.",
-        "entries: those that a reader finds where either is ok. Bytes are hexadecimal.",
+        "entries: those that a reader finds where either is ok; in version 3 number and previous, too. Bytes are"
+        " hexadecimal.",
     ]
     return files | payloads() | {"index.json": as_json({"description": description, "tests": tests})}
 
