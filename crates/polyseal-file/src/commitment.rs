@@ -1,15 +1,16 @@
 //! The commitment to a whole encrypted file: its file salt, a commitment to its file key, and a
 //! hash over its stored payload. A [`manifest`](crate::manifest) has one for each file of a tree.
 //!
-//! Source: `docs/spec/manifest.md`, sections 5 and 6. The hash is BLAKE3: each stored segment is a
-//! leaf, and the root is the hash of all leaves, in order, and their number. Threads hash leaves in
-//! any order, while the segments are in the cache anyway.
+//! Source: `docs/spec/manifest.md`, sections 5, 6 and 9. The hash is BLAKE3: each stored segment is
+//! a leaf. The root is over a tree of them, in the shape of RFC 6962, and their number; that of
+//! version 2 is over all leaves in order. Threads hash leaves in any order, while the segments are
+//! in the cache anyway. Both roots are computed: next to a segment, a leaf is nothing.
 //!
 //! Security claim: nobody, the file's readers included, finds two files with one commitment that
 //! open to two texts; that would be a collision of HKDF-SHA-256 or of BLAKE3 (2^128).
 //!
 //! Limits: leaves are not stored, so that a part of a file cannot be checked by itself. Leaves that
-//! come before their turn are kept, 32 bytes for each segment.
+//! come before their turn are kept, 32 bytes for each segment, and one node for each level.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -21,7 +22,9 @@ use subtle::ConstantTimeEq;
 pub const COMMITMENT_BYTES: usize = 32;
 
 const LEAF_CONTEXT: &str = "polyseal-manifest/2 leaf";
-const ROOT_CONTEXT: &str = "polyseal-manifest/2 root";
+const NODE_CONTEXT: &str = "polyseal-manifest/3 node";
+const ROOT_CONTEXT: &str = "polyseal-manifest/3 root";
+const LIST_CONTEXT: &str = "polyseal-manifest/2 root";
 
 /// A commitment to one encrypted file, independent of its recipients: it stays when the header is
 /// replaced, and no two files have the same.
@@ -54,7 +57,40 @@ pub struct Commitment {
     /// key.
     pub key: [u8; COMMITMENT_BYTES],
     /// The root over the stored payload.
-    pub payload_root: [u8; COMMITMENT_BYTES],
+    pub payload_root: PayloadRoot,
+}
+
+/// The hash over a stored payload, of 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PayloadRoot {
+    /// Of a tree over the segments: a part can be shown to belong to it. Every
+    /// [`Summary`](crate::Summary) has this one.
+    Tree([u8; COMMITMENT_BYTES]),
+    /// Of the list of them, as manifests of version 2 have it.
+    List([u8; COMMITMENT_BYTES]),
+}
+
+impl PayloadRoot {
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; COMMITMENT_BYTES] {
+        match self {
+            Self::Tree(root) | Self::List(root) => root,
+        }
+    }
+}
+
+/// The same payload's roots, of each shape.
+#[derive(Clone, Copy)]
+pub(crate) struct Roots {
+    tree: [u8; COMMITMENT_BYTES],
+    list: [u8; COMMITMENT_BYTES],
+}
+
+impl Roots {
+    pub(crate) fn payload_root(&self) -> PayloadRoot {
+        PayloadRoot::Tree(self.tree)
+    }
 }
 
 impl Commitment {
@@ -63,10 +99,13 @@ impl Commitment {
         (self.file_salt.ct_eq(file_salt) & self.key.ct_eq(key)).into()
     }
 
-    /// Whether it is that of the same file, compared in constant time.
-    pub(crate) fn matches(&self, other: &Self) -> bool {
-        let same_root = self.payload_root.ct_eq(&other.payload_root).into();
-        self.has_key(&other.file_salt, &other.key) && same_root
+    /// Whether it is that of a file with this salt, key and payload, compared in constant time.
+    pub(crate) fn matches(&self, file_salt: &[u8], key: &[u8], roots: &Roots) -> bool {
+        let same_root = match &self.payload_root {
+            PayloadRoot::Tree(root) => root.ct_eq(&roots.tree),
+            PayloadRoot::List(root) => root.ct_eq(&roots.list),
+        };
+        self.has_key(file_salt, key) && same_root.into()
     }
 }
 
@@ -74,52 +113,78 @@ pub(crate) type Leaf = [u8; COMMITMENT_BYTES];
 
 // To derive the key from the context takes as long as to hash a small segment.
 static LEAF: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LEAF_CONTEXT));
+static NODE: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(NODE_CONTEXT));
 static ROOT: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(ROOT_CONTEXT));
+static LIST: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LIST_CONTEXT));
 
 /// The leaf of a stored segment: ciphertext and tag.
 pub(crate) fn leaf(stored: &[u8]) -> Leaf {
     *LEAF.clone().update(stored).finalize().as_bytes()
 }
 
-/// The leaves of a payload, as threads come to have them.
-pub(crate) struct Leaves(Mutex<OrderedRoot>);
+fn node(left: &Leaf, right: &Leaf) -> Leaf {
+    *NODE.clone().update(left).update(right).finalize().as_bytes()
+}
 
-struct OrderedRoot {
-    root: Hasher,
+/// The leaves of a payload, as threads come to have them.
+pub(crate) struct Leaves(Mutex<OrderedLeaves>);
+
+struct OrderedLeaves {
+    list: Hasher,
+    /// Whole trees over the leaves so far, from the largest on: one for each bit of their number
+    /// that is 1.
+    trees: Vec<Leaf>,
     /// How many there are without a gap.
     count: u64,
     /// By the number of the first.
     early: BTreeMap<u64, Vec<Leaf>>,
 }
 
+impl OrderedLeaves {
+    fn push(&mut self, mut hash: Leaf) {
+        // As many trees are as large as the one that ends here, one after the other.
+        for _ in 0..self.count.trailing_ones() {
+            if let Some(left) = self.trees.pop() {
+                hash = node(&left, &hash);
+            }
+        }
+        self.trees.push(hash);
+        self.count += 1;
+    }
+}
+
 impl Leaves {
     pub(crate) fn new() -> Self {
-        let root = ROOT.clone();
-        Self(Mutex::new(OrderedRoot { root, count: 0, early: BTreeMap::new() }))
+        let (list, early) = (LIST.clone(), BTreeMap::new());
+        Self(Mutex::new(OrderedLeaves { list, trees: Vec::new(), count: 0, early }))
     }
 
     /// Adds the leaves of the segments from `first` on.
     pub(crate) fn add(&self, first: u64, leaves: Vec<Leaf>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let OrderedRoot { root, count, early } = &mut *state;
-        if first != *count {
-            early.insert(first, leaves);
+        if first != state.count {
+            state.early.insert(first, leaves);
             return;
         }
         let mut next = Some(leaves);
         while let Some(leaves) = next {
-            root.update(leaves.as_flattened());
-            *count += leaves.len() as u64;
-            next = early.remove(count);
+            state.list.update(leaves.as_flattened());
+            leaves.into_iter().for_each(|leaf| state.push(leaf));
+            let count = state.count;
+            next = state.early.remove(&count);
         }
     }
 
-    /// The root of a payload whose leaves are all there.
-    pub(crate) fn root(self) -> [u8; COMMITMENT_BYTES] {
-        let OrderedRoot { mut root, count, early } =
+    /// The roots of a payload whose leaves are all there.
+    pub(crate) fn roots(self) -> Roots {
+        let OrderedLeaves { mut list, trees, count, early } =
             self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         debug_assert!(early.is_empty());
-        *root.update(&count.to_le_bytes()).finalize().as_bytes()
+        let tree = trees.into_iter().rev().reduce(|right, left| node(&left, &right));
+        let count = count.to_le_bytes();
+        // A payload has at least one segment.
+        let tree = ROOT.clone().update(&tree.unwrap_or_default()).update(&count).finalize();
+        Roots { tree: *tree.as_bytes(), list: *list.update(&count).finalize().as_bytes() }
     }
 }
 
@@ -133,15 +198,17 @@ mod tests {
         let root = |parts: &[(u64, &[Leaf])]| {
             let tree = Leaves::new();
             parts.iter().for_each(|(first, leaves)| tree.add(*first, leaves.to_vec()));
-            tree.root()
+            let Roots { tree, list } = tree.roots();
+            (tree, list)
         };
         let whole = root(&[(0, &leaves)]);
         assert_eq!(root(&[(4, &leaves[4..]), (2, &leaves[2..4]), (0, &leaves[..2])]), whole);
-        assert_ne!(root(&[(0, &leaves[..5])]), whole);
         let mut swapped = leaves.clone();
         swapped.swap(1, 2);
-        assert_ne!(root(&[(0, &swapped)]), whole);
         // A payload of one segment that is a list of leaves is another.
-        assert_ne!(root(&[(0, &[leaf(leaves.as_flattened())])]), whole);
+        for other in [&leaves[..5], &swapped, &[leaf(leaves.as_flattened())]] {
+            let (tree, list) = root(&[(0, other)]);
+            assert!(tree != whole.0 && list != whole.1);
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::age::{
     v1::{ChunkCipher, is_header_start},
 };
 use crate::armor::{ArmorReader, looks_armored};
-use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves};
+use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves, Roots};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 #[cfg(any(unix, windows))]
@@ -55,9 +55,9 @@ struct UnlockedHeader {
 }
 
 impl UnlockedHeader {
-    fn commitment(&self, leaves: Leaves) -> Option<Commitment> {
+    fn commitment(&self, roots: &Roots) -> Option<Commitment> {
         let (file_salt, key) = (self.file_salt?, self.key_commitment?);
-        Some(Commitment { file_salt, key, payload_root: leaves.root() })
+        Some(Commitment { file_salt, key, payload_root: roots.payload_root() })
     }
 
     fn summary(&self, totals: Totals) -> Summary {
@@ -265,7 +265,7 @@ impl<'a> Encryptor<'a> {
         let commitment = match leaves {
             Some(leaves) => {
                 let key = header.key_commitment(file_key)?;
-                Some(Commitment { file_salt, key, payload_root: leaves.root() })
+                Some(Commitment { file_salt, key, payload_root: leaves.roots().payload_root() })
             }
             None => None,
         };
@@ -406,16 +406,18 @@ impl<'a> Decryptor<'a> {
             CommitmentMode::Compute | CommitmentMode::Expect(_) => Some(Leaves::new()),
         };
         let (opened, totals) = self.open_all(leaves.as_ref(), input, output)?;
-        let commitment = leaves.and_then(|leaves| opened.commitment(leaves));
-        match self.commits {
+        let roots = leaves.map(Leaves::roots);
+        let commitment = roots.and_then(|roots| opened.commitment(&roots));
+        if let CommitmentMode::Expect(expected) = self.commits {
+            let same = commitment.zip(roots).is_some_and(|(found, roots)| {
+                expected.matches(&found.file_salt, &found.key, &roots)
+            });
             // CT: the verdict is public.
-            CommitmentMode::Expect(expected)
-                if !commitment.is_some_and(|it| it.matches(expected)) =>
-            {
-                Err(Error::OtherContents)
+            if !same {
+                return Err(Error::OtherContents);
             }
-            _ => Ok(Summary { commitment, ..opened.summary(totals) }),
         }
+        Ok(Summary { commitment, ..opened.summary(totals) })
     }
 
     fn open_all(

@@ -6,7 +6,7 @@ use std::io;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
+use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, State, compare};
 
 use super::walk::Walk;
 use super::{manifest_name, sealed_name};
@@ -17,10 +17,12 @@ use crate::platform::{EntryKind, path_bytes, path_of_bytes};
 pub(crate) enum Pair {
     /// A file that is there under the name that the manifest has.
     File(Entry),
-    /// A directory or a link: the manifest alone has it.
+    /// A directory, a link or what is absent: the manifest alone has it.
     Plain(Entry),
     /// A file that is not there, though the directory that should have it could be read.
     Missing(Entry),
+    /// The same of a file that has been deleted: it need not be there.
+    Gone(Entry),
     /// A file that the manifest does not have, by its path on disk.
     Added(PathBuf),
     /// A directory of the tree that could not be read. Nothing is known of its contents.
@@ -151,8 +153,7 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
         self.entry().map(|entry| {
             let entry = entry?;
             Ok(match (&entry.kind, order) {
-                (Kind::File { .. }, Ordering::Equal) => Pair::File(entry),
-                (Kind::File { .. }, _) => Pair::Missing(entry),
+                (Kind::File { .. }, _) => Pair::of_file(entry, order == Ordering::Equal),
                 _ => Pair::Plain(entry),
             })
         })
@@ -160,10 +161,29 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
 }
 
 impl Pair {
+    /// An entry of a file, which is there or not.
+    fn of_file(entry: Entry, is_there: bool) -> Self {
+        match entry.state {
+            _ if is_there => Self::File(entry),
+            State::Deleted => Self::Gone(entry),
+            State::New | State::Unchanged | State::Failed(_) => Self::Missing(entry),
+        }
+    }
+
+    /// An entry of a tree of whose files nobody has looked which are there.
+    pub(crate) fn unseen(entry: Entry) -> Self {
+        match entry.kind {
+            Kind::File { .. } => Self::of_file(entry, true),
+            _ => Self::Plain(entry),
+        }
+    }
+
     /// The path on disk, existing or expected.
     pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::File(entry) | Self::Missing(entry) => sealed_name(&path_of(entry)),
+            Self::File(entry) | Self::Missing(entry) | Self::Gone(entry) => {
+                sealed_name(&path_of(entry))
+            }
             Self::Plain(entry) => path_of(entry),
             Self::Added(path) | Self::UnreadDirectory(path, _) | Self::AddedUnread(path) => {
                 path.clone()

@@ -3,8 +3,8 @@
 //!
 //! The manifest, `SEALED/.polyseal-manifest.polyseal`, is an encrypted file like the others, for
 //! the same recipients; [`polyseal_file::manifest`] describes its contents. So anyone who can open
-//! the tree notices a file that has been taken away, added, renamed or swapped for another. Nobody
-//! notices that a whole tree is not the newest one.
+//! the tree notices a file that has been taken away, added, renamed or swapped for another. Only
+//! who knows the number of a newer manifest notices that a whole tree is not the newest one.
 //!
 //! A sealed tree can also be in a [`Store`], as objects with the same paths.
 //!
@@ -24,10 +24,13 @@ mod target;
 mod walk;
 
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use polyseal_file::COMMITMENT_BYTES;
 
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
@@ -41,13 +44,33 @@ use self::walk::Walk;
 use crate::error::{Error, ErrorContext, Result};
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::{Directory, EntryKind};
+use crate::platform::{Directory, EntryKind, name_key};
 
 /// The suffix of encrypted files.
 pub const SUFFIX: &str = ".polyseal";
 
 /// The name of the manifest, before it is encrypted.
 const MANIFEST: &str = ".polyseal-manifest";
+
+/// The directory in a sealed tree that an update has.
+const UPDATE: &str = ".polyseal-update";
+
+/// The coming manifest there.
+const COMING: &str = "manifest.polyseal";
+
+/// The paths at the root of a tree that are no paths of its files.
+fn is_reserved(path: &Path) -> bool {
+    [MANIFEST, UPDATE].iter().any(|name| name_key(path.as_os_str()) == name_key(name.as_ref()))
+}
+
+/// The new encrypted file of this file salt, before it has its name in the tree.
+fn staged_name(file_salt: &[u8; COMMITMENT_BYTES]) -> OsString {
+    let mut name = String::with_capacity(2 * COMMITMENT_BYTES + SUFFIX.len());
+    for byte in file_salt {
+        let _ = write!(name, "{byte:02x}");
+    }
+    (name + SUFFIX).into()
+}
 
 /// A tree that is worked on, by its handle, and how it is shown.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cursor::Cursor;
-use super::{SUFFIX, sealed_name};
+use super::{SUFFIX, UPDATE, sealed_name};
 use crate::leftovers;
 use crate::platform::{Directory, EntryKind, bytes, name_from_bytes, name_key};
 
@@ -80,7 +80,8 @@ impl<'a> Walk<'a> {
         if self.sealed {
             // Where every output has a name, so have the unfinished files of this tree.
             let pending = leftovers::pending();
-            found.retain(|(name, _)| !pending.contains(name));
+            let is_update = |name: &OsString| path == Path::new("") && name == UPDATE;
+            found.retain(|(name, _)| !pending.contains(name) && !is_update(name));
         }
         let found = found.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
