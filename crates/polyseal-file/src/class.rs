@@ -87,6 +87,9 @@ pub enum Class {
     Truncated,
     /// A directory is no sealed tree: its manifest is missing or invalid.
     Manifest,
+    /// Something could not be taken when a tree was encrypted, or an update of it is not finished.
+    /// All that is there is authentic.
+    Incomplete,
     /// A file of a tree is missing.
     Missing,
     /// A file is not of the tree in which it is.

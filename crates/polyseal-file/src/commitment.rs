@@ -13,10 +13,14 @@
 //! come before their turn are kept, 32 bytes for each segment, and one node for each level.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use blake3::Hasher;
 use subtle::ConstantTimeEq;
+
+use crate::error::{Result, io};
+use crate::header::Header;
 
 /// The bytes of a file salt, a key commitment and a payload root each.
 pub const COMMITMENT_BYTES: usize = 32;
@@ -120,6 +124,27 @@ static LIST: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LIST_CON
 /// The leaf of a stored segment: ciphertext and tag.
 pub(crate) fn leaf(stored: &[u8]) -> Leaf {
     *LEAF.clone().update(stored).finalize().as_bytes()
+}
+
+/// The file salt and the payload root of an encrypted file as it is stored: no key is needed. All of
+/// it is read.
+///
+/// # Errors
+/// Those of [`Header::read`], and [`Error::Io`](crate::Error::Io).
+pub fn stored_payload(input: &mut impl Read) -> Result<([u8; COMMITMENT_BYTES], PayloadRoot)> {
+    let header = Header::read(input)?;
+    let mut segment = Vec::new();
+    let stored = u64::from(header.segment_size().bytes()) + header.suite().tag_bytes() as u64;
+    let (leaves, mut count) = (Leaves::new(), 0);
+    loop {
+        segment.clear();
+        let read = input.by_ref().take(stored).read_to_end(&mut segment).map_err(io("read"))?;
+        if read == 0 && count > 0 {
+            return Ok((header.salt(), leaves.roots().payload_root()));
+        }
+        leaves.add(count, vec![leaf(&segment)]);
+        count += 1;
+    }
 }
 
 fn node(left: &Leaf, right: &Leaf) -> Leaf {

@@ -70,7 +70,7 @@ mod whole_file;
 
 pub use armor::{ArmorReader, ArmorWriter};
 pub use class::{Class, io_hint, reason};
-pub use commitment::{COMMITMENT_BYTES, Commitment, PayloadRoot};
+pub use commitment::{COMMITMENT_BYTES, Commitment, PayloadRoot, stored_payload};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{
     AuthenticHeader, ExistingRecipients, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS,

@@ -104,7 +104,13 @@ impl Lineage {
     /// Whether this manifest comes directly after the encrypted one of `number` and `commitment`.
     #[must_use]
     pub fn follows(&self, number: u64, commitment: &Commitment) -> bool {
-        number.checked_add(1) == Some(self.number) && self.previous.as_ref() == Some(commitment)
+        let Some(previous) = &self.previous else { return false };
+        let is_next = number.checked_add(1) == Some(self.number) && previous.key == commitment.key;
+        // Its writer could not open the one before.
+        let is_unknown = self.number == 1 && previous.key == [0; COMMITMENT_BYTES];
+        previous.file_salt == commitment.file_salt
+            && previous.payload_root == commitment.payload_root
+            && (is_next || is_unknown)
     }
 }
 
@@ -428,7 +434,29 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A commitment as it is written.
+/// A commitment as manifests have it: file salt, key commitment and payload root.
+///
+/// ```
+/// # use polyseal_file::manifest::{commitment_bytes, commitment_from_bytes};
+/// let commitment = commitment_from_bytes(&[7; 96]);
+/// assert_eq!(commitment_bytes(&commitment), [7; 96]);
+/// ```
+#[must_use]
+pub fn commitment_bytes(commitment: &Commitment) -> [u8; 3 * COMMITMENT_BYTES] {
+    fields(commitment)
+}
+
+/// The commitment of these bytes. Its payload root is a [`PayloadRoot::Tree`].
+#[must_use]
+pub fn commitment_from_bytes(bytes: &[u8; 3 * COMMITMENT_BYTES]) -> Commitment {
+    let [file_salt, key, root] = [0, 1, 2].map(|part| {
+        let mut field = [0; COMMITMENT_BYTES];
+        field.copy_from_slice(&bytes[part * COMMITMENT_BYTES..][..COMMITMENT_BYTES]);
+        field
+    });
+    Commitment { file_salt, key, payload_root: PayloadRoot::Tree(root) }
+}
+
 fn fields(commitment: &Commitment) -> [u8; 3 * COMMITMENT_BYTES] {
     let Commitment { file_salt, key, payload_root } = commitment;
     let mut bytes = NO_FIELDS;
@@ -493,6 +521,12 @@ impl<R: Read> Reader<R> {
     #[must_use]
     pub fn binds_contents(&self) -> bool {
         self.version != UNBOUND_VERSION
+    }
+
+    /// Its version: 1, 2 or 3.
+    #[must_use]
+    pub fn version(&self) -> u16 {
+        self.version
     }
 
     /// Which manifest of the tree it is; `None` before version 3.
@@ -562,13 +596,11 @@ impl<R: Read> Reader<R> {
 
 fn lineage(input: &mut impl Read) -> Result<Lineage, Error> {
     let number = u64::from_le_bytes(take(input)?);
-    let [file_salt, key, root]: [[u8; COMMITMENT_BYTES]; 3] =
-        [take(input)?, take(input)?, take(input)?];
+    let previous: [u8; 3 * COMMITMENT_BYTES] = take(input)?;
     if number == 0 {
         return Err(Error::Invalid(Problem::Number));
     }
-    let previous = Commitment { file_salt, key, payload_root: PayloadRoot::Tree(root) };
-    let previous = Some(previous).filter(|it| fields(it) != NO_FIELDS);
+    let previous = (previous != NO_FIELDS).then(|| commitment_from_bytes(&previous));
     Ok(Lineage { number, previous })
 }
 

@@ -35,10 +35,13 @@ impl Error {
             | Problem::ReservedName
             | Problem::SameName(_)
             | Problem::OneFile(_)
+            | Problem::EmptySource
+            | Problem::ChecksumNeedsKey
             | Problem::Special => Class::Usage,
             Problem::Changed | Problem::ChangedLength => Class::Changed,
             Problem::Grew => Class::Grew,
-            Problem::Busy => Class::Busy,
+            Problem::Busy | Problem::BusyTree => Class::Busy,
+            Problem::NotTaken { .. } | Problem::InterruptedUpdate => Class::Incomplete,
             Problem::Appeared => Class::Appeared,
             Problem::Cancelled => Class::Cancelled,
             Problem::BadBackup(BackupProblem::NoHeader(_)) => Class::Header,
@@ -48,7 +51,7 @@ impl Error {
             Problem::NoManifest | Problem::Manifest(_) => Class::Manifest,
             Problem::Missing => Class::Missing,
             Problem::Added | Problem::AddedCopy => Class::Added,
-            Problem::OtherFile => Class::OtherFile,
+            Problem::OtherFile | Problem::OlderTree(_) => Class::OtherFile,
             Problem::OtherContents => Class::OtherContents,
             Problem::Io { .. }
             | Problem::Torn(_)
@@ -84,7 +87,16 @@ impl Error {
                 "run it again when nothing writes to the input, or let that pass: --allow-changed"
             }
             Problem::Torn(_) => "put it back: polyseal rekey --restore FILE",
-            Problem::Busy => "run it again when that is done",
+            Problem::Busy | Problem::BusyTree => "run it again when that is done",
+            Problem::NotTaken { .. } => {
+                "when that is mended: polyseal encrypt --recursive --update"
+            }
+            Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
+            Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
+            Problem::ChecksumNeedsKey => "give -k KEYFILE or -i IDENTITY, or leave out --checksum",
+            Problem::EmptySource => {
+                "see whether it is mounted; if it is to be empty: --allow-empty"
+            }
             Problem::Interrupted => "put it back first: polyseal rekey --restore FILE",
             Problem::BadBackup(_) => {
                 "if the file opens, remove the copy; if it is damaged, keep both"

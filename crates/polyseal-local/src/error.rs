@@ -76,6 +76,23 @@ pub enum Problem {
     Added,
     /// The same of a file that has the name of a header backup.
     AddedCopy,
+    /// Something could not be taken when the tree was made or updated.
+    NotTaken {
+        /// Why.
+        reason: manifest::Reason,
+        /// Whether the tree has what an earlier run has taken of it.
+        kept: bool,
+    },
+    /// An update of the tree was interrupted, and is not finished.
+    InterruptedUpdate,
+    /// The tree has this number, and not the least that was asked for.
+    OlderTree(u64),
+    /// Another program updates the tree.
+    BusyTree,
+    /// The source of an update has no file, and the tree has some.
+    EmptySource,
+    /// Contents are to be compared, and nothing was given that opens them.
+    ChecksumNeedsKey,
     /// A file is authentic, and not the one that the manifest has under that name.
     OtherFile,
     /// A file has the salt and the key that the manifest has under that name, and other contents.
@@ -159,6 +176,15 @@ impl Error {
     #[must_use]
     pub fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self::new(path, Problem::Io { what, source })
+    }
+
+    /// Whether there is no file of that name.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self.problem() {
+            Problem::Missing => true,
+            Problem::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
     }
 
     /// The file that it is about.
@@ -255,6 +281,21 @@ impl Error {
             Problem::Manifest(problem) => manifest::Error::Invalid(*problem).to_string(),
             Problem::Missing => "it is missing".into(),
             Problem::Added => "it is not of this tree: the manifest does not have it".into(),
+            Problem::NotTaken { reason, kept: true } => {
+                format!("it is as an earlier run has taken it: {reason}")
+            }
+            Problem::NotTaken { reason, kept: false } => {
+                format!("the tree does not have it: {reason}")
+            }
+            Problem::InterruptedUpdate => format!("an update of {name} was interrupted"),
+            Problem::OlderTree(number) => {
+                format!("{name} is older: its manifest is number {number}")
+            }
+            Problem::BusyTree => format!("another program updates {name}"),
+            Problem::ChecksumNeedsKey => {
+                format!("nothing was given that opens {name}, to compare contents")
+            }
+            Problem::EmptySource => format!("{name} has no files, and the encrypted tree has some"),
             Problem::AddedCopy => {
                 "it is, or looks like, the saved header of an interrupted rekey --in-place".into()
             }
@@ -279,7 +320,7 @@ impl Error {
                 format!("{name} belongs to another user, or others may write to it")
             }
             Problem::Appeared => format!("{name} has appeared meanwhile"),
-            Problem::ReservedName => "it has the name of the manifest".into(),
+            Problem::ReservedName => "it has a name that only the encrypted tree has".into(),
             Problem::SameName(directory) => format!(
                 "its encrypted file would have the name of a directory, {}",
                 directory.display()
@@ -303,6 +344,7 @@ impl Error {
             Problem::File(_)
             | Problem::Sealing(_)
             | Problem::NotRekeyable
+            | Problem::NotTaken { .. }
             | Problem::NotWithAge(_)
             | Problem::ChangedLength
             | Problem::Grew
@@ -328,7 +370,12 @@ impl Error {
             | Problem::Changed
             | Problem::Torn(_)
             | Problem::Busy
+            | Problem::BusyTree
+            | Problem::EmptySource
+            | Problem::ChecksumNeedsKey
             | Problem::Interrupted
+            | Problem::InterruptedUpdate
+            | Problem::OlderTree(_)
             | Problem::BadBackup(_)
             | Problem::BackupNameTaken(_)
             | Problem::NoManifest
@@ -434,6 +481,13 @@ mod tests {
             Problem::Missing,
             Problem::Added,
             Problem::AddedCopy,
+            Problem::NotTaken { reason: manifest::Reason::Read, kept: true },
+            Problem::NotTaken { reason: manifest::Reason::Read, kept: false },
+            Problem::InterruptedUpdate,
+            Problem::OlderTree(7),
+            Problem::BusyTree,
+            Problem::EmptySource,
+            Problem::ChecksumNeedsKey,
             Problem::OtherFile,
             Problem::OtherContents,
             Problem::LinkLeadsOut(b"..".to_vec()),

@@ -75,7 +75,7 @@ pub use rekey::{
     RekeyedFile, Trust, expect_not_interrupted, was_interrupted,
 };
 pub use tree::{
-    NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile, TreeSealer,
-    VersionCheck, stored_name,
+    KnownBy, NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile,
+    TreeSealer, TreeUpdater, UpdateRules, VersionCheck, stored_name,
 };
 pub use written::Written;

@@ -13,7 +13,7 @@
 //! links are not carried over. Anyone who can write to the directory can interfere, but not make
 //! the new file readable by more people.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -129,6 +129,17 @@ impl NewFile {
     pub(crate) fn create_from_read(place: Place, forbidden: &Forbidden) -> Result<Self> {
         let shown = place.shown.clone();
         Self::in_place(place, &shown, true, forbidden, ChosenBy::Contents)
+    }
+
+    /// A new file at a place whose name is [set](Self::set_name) before it appears.
+    pub(crate) fn create_unnamed_in(place: Place) -> Result<Self> {
+        let shown = place.shown.clone();
+        Self::create(place, false, None).cannot("write", &shown)
+    }
+
+    /// Lets it appear by this name, in the directory in which it was begun.
+    pub(crate) fn set_name(&mut self, name: OsString) {
+        self.place.name = name;
     }
 
     fn in_place(

@@ -47,6 +47,8 @@ pub enum Notice<'a> {
     /// Not a header backup, despite its name. It does not keep the file from being rekeyed by a new
     /// file, and was left as it is.
     BadBackup(&'a Path),
+    /// All files of the tree are encrypted anew, for this reason.
+    AllAnew(&'a Path, &'static str),
     /// The store does not compare versions when an object is completed: another program's change in
     /// the last moments is lost.
     NotCompared(&'a Path),

@@ -38,6 +38,13 @@ pub enum FileOutcome {
         /// The bytes of its plaintext.
         bytes: u64,
     },
+    /// It has not changed since it was encrypted, and stays as it is.
+    Unchanged {
+        /// The bytes of its plaintext.
+        bytes: u64,
+    },
+    /// It has been deleted in the source since.
+    Deleted,
     /// A symbolic link is in the manifest now.
     Recorded {
         /// The bytes of its target.
@@ -82,6 +89,10 @@ pub struct Total {
     pub failed: u64,
     /// The files that grew while they were encrypted.
     pub grew: u64,
+    /// The files that have not changed since they were encrypted.
+    pub unchanged: u64,
+    /// The files that have been deleted since.
+    pub deleted: u64,
 }
 
 /// Tells the caller of each file, and counts.
@@ -107,6 +118,8 @@ impl<'a> FileReporter<'a> {
         let total = &mut self.total;
         match &done {
             Ok(FileOutcome::Left) => {}
+            Ok(FileOutcome::Unchanged { .. }) => total.unchanged += 1,
+            Ok(FileOutcome::Deleted) => total.deleted += 1,
             Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. }) => total.links += 1,
             Ok(FileOutcome::Rekeyed | FileOutcome::AlreadyRekeyed | FileOutcome::Restored) => {
                 total.files += 1;

@@ -72,6 +72,7 @@ pub(super) fn rekey_stored_tree(
 
 impl SealedTree<'_> {
     fn rekey_all(&self, plan: &RekeyPlan<'_>, mut report: FileReporter<'_>) -> Result<Total> {
+        self.expect_no_update()?;
         self.rekey_files(plan, &mut report)?;
         if report.total.failed == report.strangers {
             let name = PathBuf::from(manifest_name());
@@ -128,7 +129,7 @@ impl SealedTree<'_> {
     ) -> Result<Option<PreparedFile<Change>>> {
         match pair {
             Pair::File(ref entry) => prepare_entry(self, plan, &pair.path(), Some(entry)).map(Some),
-            Pair::Plain(_) => Ok(None),
+            Pair::Plain(_) | Pair::Gone(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
             Pair::Added(path) => {
                 Ok(unlisted_outcome(self.storage(), &path).map(PreparedFile::Unchanged))

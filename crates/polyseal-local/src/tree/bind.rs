@@ -2,15 +2,15 @@
 //! manifest is of version 1. Every file is read, and none is changed.
 
 use std::io;
-use std::path::PathBuf;
 
-use polyseal_file::manifest::{Entry, FileBinding, Kind};
+use polyseal_file::manifest::{Entry, FileBinding, Kind, Lineage, NO_STAMP};
 use polyseal_file::{Encryptor, Output};
 
 use super::Tree;
 use super::join::{Pair, unread_error};
+use super::new_manifest::Manifest;
 use super::open::SealedTree;
-use super::seal::{Manifest, SealResult};
+use super::source::SealResult;
 use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
@@ -31,6 +31,8 @@ impl SealedTree<'_> {
     pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: OnFile<'_>) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
+        self.expect_no_update()?;
+        let lineage = Lineage::after(self.number(), self.commitment()?);
         self.expect();
         let place = self.manifest_place()?;
         let output = NewFile::create_from_read(place.clone(), options.forbidden)?;
@@ -42,7 +44,9 @@ impl SealedTree<'_> {
             options.progress,
             |pair| self.bind_pair(tree, pair),
             |outcomes| {
-                Manifest { of: tree, options, encryptor, shown }.write_to(to, outcomes, tell)
+                let manifest = Manifest { of: tree, options, encryptor, lineage, shown };
+                let (total, _) = manifest.write_to(to, outcomes, &mut io::sink(), tell)?;
+                Ok(total)
             },
         )?;
         if total.failed == 0
@@ -53,29 +57,26 @@ impl SealedTree<'_> {
         Ok(total)
     }
 
-    fn bind_pair(&self, tree: &Tree, pair: Result<Pair>) -> SealResult {
-        // Errors of reading the manifest were reported when it was opened.
-        let pair = match pair {
-            Ok(pair) => pair,
-            Err(error) => return (PathBuf::new(), Err(error)),
-        };
-        let path = pair.path();
-        let shown = tree.shown(&path);
+    fn bind_pair(&self, tree: &Tree, pair: Result<Pair>) -> Result<SealResult> {
+        let pair = pair?;
+        let shown = tree.shown(&pair.path());
         let done = match pair {
             Pair::File(entry) => self.bind_entry(entry),
-            Pair::Plain(entry) => Ok((Some(entry), None)),
+            Pair::Plain(entry) | Pair::Gone(entry) => Ok((Some(entry), None)),
             Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
             Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
             Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
         };
-        (path, done)
+        Ok(SealResult::new(shown, done))
     }
 
     /// The file of `entry`, and an entry that binds its contents.
     fn bind_entry(&self, entry: Entry) -> Result<(Option<Entry>, Option<FileOutcome>)> {
         let (summary, commitment) = self.carry(&entry, Output::Stream(&mut io::sink()))?;
-        let bytes = summary.plaintext_bytes;
-        let kind = Kind::File { plaintext_bytes: bytes, bound: FileBinding::Contents(commitment) };
-        Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Verified { bytes })))
+        let plaintext_bytes = summary.plaintext_bytes;
+        let bound = FileBinding::Contents(commitment);
+        let kind = Kind::File { plaintext_bytes, bound, stamp: NO_STAMP };
+        let done = FileOutcome::Verified { bytes: plaintext_bytes };
+        Ok((Some(Entry { kind, ..entry }), Some(done)))
     }
 }

@@ -16,11 +16,16 @@ mod byte_pipe;
 mod cursor;
 mod join;
 mod names;
+mod new_manifest;
 mod open;
 mod reencrypt;
 mod seal;
+mod source;
+mod staging;
+mod state;
 mod store;
 mod target;
+mod update;
 mod walk;
 
 use std::ffi::OsString;
@@ -38,6 +43,7 @@ pub use self::seal::TreeSealer;
 pub(crate) use self::store::{ManifestFile, TreeStorage};
 pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck, stored_name};
 pub use self::target::NewTree;
+pub use self::update::{KnownBy, TreeUpdater, UpdateRules};
 
 use self::cursor::Cursor;
 use self::walk::Walk;

@@ -1,21 +1,22 @@
 //! Decrypting a tree, and verifying it. The whole manifest is read, and found to be one, before
 //! anything else is done.
 
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_file::manifest::{
-    Entry, Error as ManifestError, FileBinding, Kind, Problem as ManifestProblem, Reader, context,
-    stays_inside,
+    Entry, Error as ManifestError, FileBinding, Kind, Lineage, Problem as ManifestProblem, Reader,
+    State, context, context_of_version_2, stays_inside,
 };
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
+    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, ReadAt, Summary,
 };
 
 use super::join::{Join, Pair, path_of, unread_error};
 use super::names::TreeNames;
-use super::store::{ManifestFile, Store, TreeStorage};
+use super::staging::{coming_path, staged_path};
+use super::store::{ManifestFile, Store, StoredInput, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, file, manifest_error};
@@ -34,8 +35,16 @@ const OWNER: u16 = 0o700;
 enum ManifestVersion {
     /// Version 1, which is bound to the context of the files, and was asked for.
     Version1,
-    /// Version 2, and the context that it is bound to.
-    Version2(Context),
+    /// A later version, and the context that it is bound to.
+    Bound(Context),
+}
+
+/// Whether an update of the tree was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UpdateState {
+    None,
+    /// The manifest is the coming one: new files may still be where they were put first.
+    Interrupted,
 }
 
 /// A sealed tree whose manifest has been read, to its end.
@@ -46,6 +55,9 @@ pub struct SealedTree<'a> {
     /// it.
     header: Header,
     bound: ManifestVersion,
+    /// None before version 3.
+    lineage: Option<Lineage>,
+    update: UpdateState,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
     files: u64,
@@ -53,20 +65,14 @@ pub struct SealedTree<'a> {
 }
 
 impl<'a> SealedTree<'a> {
-    /// Opens the tree in the directory `path`.
+    /// Opens the tree in the directory `path`. If an update of it was interrupted, it is as that
+    /// would have left it.
     ///
     /// # Errors
     /// [`Problem::NoManifest`], [`Problem::Manifest`], [`Problem::File`] if the manifest does not
     /// open, or an I/O error.
     pub fn open(path: &Path, decryptor: Decryptor<'a>, options: &Options<'a>) -> Result<Self> {
-        let tree = Tree::open(path)?;
-        let shown = tree.shown(Path::new(&manifest_name()));
-        let manifest = tree.root.file(Path::new(&manifest_name()));
-        let manifest = manifest.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
-            _ => Error::io("read", &shown, error),
-        })?;
-        Self::read(TreeStorage::Directory(tree), ManifestFile::File(manifest), decryptor, options)
+        Self::open_storage(TreeStorage::Directory(Tree::open(path)?), decryptor, options)
     }
 
     /// Opens the tree in a store.
@@ -78,43 +84,147 @@ impl<'a> SealedTree<'a> {
         decryptor: Decryptor<'a>,
         options: &Options<'a>,
     ) -> Result<Self> {
-        let manifest = store.open(Path::new(&manifest_name())).map_err(|error| {
-            let path = error.path().to_owned();
-            match error.into_problem() {
-                Problem::Missing => Error::new(&path, Problem::NoManifest),
-                problem => Error::new(&path, problem),
-            }
-        })?;
-        Self::read(TreeStorage::Store(store), ManifestFile::Stored(manifest), decryptor, options)
+        Self::open_storage(TreeStorage::Store(store), decryptor, options)
     }
 
-    fn read(
+    fn open_storage(
         storage: TreeStorage,
-        manifest: ManifestFile,
         decryptor: Decryptor<'a>,
         options: &Options<'a>,
     ) -> Result<Self> {
-        let shown = storage.shown(Path::new(&manifest_name()));
+        let current = Self::open_current(storage, decryptor, options)?;
+        match current.coming()? {
+            Some(coming) => current.updated(coming),
+            None => Ok(current),
+        }
+    }
+
+    /// The same, as the tree is without an update that was interrupted.
+    pub(super) fn open_current(
+        storage: TreeStorage,
+        decryptor: Decryptor<'a>,
+        options: &Options<'a>,
+    ) -> Result<Self> {
+        let name = PathBuf::from(manifest_name());
+        let manifest = storage
+            .manifest(&name)?
+            .ok_or_else(|| Error::new(&storage.shown(&name), Problem::NoManifest))?;
+        let shown = storage.shown(&name);
         let options = *options;
         let header = manifest.header().map_err(file(&shown))?;
         let bound = ManifestVersion::read(&manifest, &decryptor, &options, &shown)?;
-        let (files, bytes) = (0, 0);
-        let mut sealed =
-            Self { storage, manifest, header, bound, options, decryptor, files, bytes };
+        let (files, bytes, update, lineage) = (0, 0, UpdateState::None, None);
+        let sealed = Self {
+            storage,
+            manifest,
+            header,
+            bound,
+            lineage,
+            update,
+            options,
+            decryptor,
+            files,
+            bytes,
+        };
+        sealed.read_to_end()
+    }
+
+    /// Reads all of the manifest, so that nothing is done by a part of one.
+    fn read_to_end(mut self) -> Result<Self> {
+        let shown = self.manifest_shown();
+        let entries = self.entries()?;
+        let lineage = entries.lineage().copied();
         let (mut files, mut bytes) = (0, 0_u64);
-        for entry in sealed.entries()? {
-            if let Kind::File { plaintext_bytes, .. } = entry.map_err(manifest_error(&shown))?.kind
+        for entry in entries {
+            let entry = entry.map_err(manifest_error(&shown))?;
+            if let (Kind::File { plaintext_bytes, .. }, false) =
+                (&entry.kind, entry.state == State::Deleted)
             {
                 files += 1;
-                bytes = bytes.saturating_add(plaintext_bytes);
+                bytes = bytes.saturating_add(*plaintext_bytes);
             }
         }
-        (sealed.files, sealed.bytes) = (files, bytes);
-        Ok(sealed)
+        (self.files, self.bytes, self.lineage) = (files, bytes, lineage);
+        Ok(self)
+    }
+
+    /// The coming manifest, if there is one that comes directly after this.
+    pub(super) fn coming(&self) -> Result<Option<ManifestFile>> {
+        let Some(coming) = self.storage.manifest(&coming_path())? else { return Ok(None) };
+        let own = context(self.decryptor.bound_to()).map_err(file(&self.manifest_shown()))?;
+        // Anyone who can write there can leave something: it is nothing of the tree.
+        let shown = self.shown(&coming_path());
+        let lineage = entries(self.decryptor.context(&own), &coming, &shown, Reader::new);
+        let lineage = lineage.ok().and_then(|entries| entries.lineage().copied());
+        let follows = match lineage {
+            Some(lineage) => lineage.follows(self.number(), &self.commitment()?),
+            None => false,
+        };
+        Ok(follows.then_some(coming))
+    }
+
+    /// The tree of this coming manifest.
+    pub(super) fn updated(self, coming: ManifestFile) -> Result<Self> {
+        let shown = self.shown(&coming_path());
+        let header = coming.header().map_err(file(&shown))?;
+        let own = context(self.decryptor.bound_to()).map_err(file(&shown))?;
+        let (bound, update) = (ManifestVersion::Bound(own), UpdateState::Interrupted);
+        Self { manifest: coming, header, bound, update, ..self }.read_to_end()
+    }
+
+    /// The path of the manifest, for messages.
+    pub(super) fn manifest_shown(&self) -> PathBuf {
+        self.shown(&match self.update {
+            UpdateState::None => PathBuf::from(manifest_name()),
+            UpdateState::Interrupted => coming_path(),
+        })
+    }
+
+    /// The number of its manifest: one more with each update. 0 before version 3.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.lineage.map_or(0, |lineage| lineage.number)
+    }
+
+    /// Refuses a tree that is older than the one of this number.
+    ///
+    /// # Errors
+    /// [`Problem::OlderTree`].
+    pub fn expect_at_least(&self, number: u64) -> Result {
+        if self.number() >= number {
+            return Ok(());
+        }
+        Err(Error::new(&self.shown(Path::new("")), Problem::OlderTree(self.number())))
+    }
+
+    /// Refuses a tree whose update was interrupted: only the next one finishes it.
+    pub(crate) fn expect_no_update(&self) -> Result {
+        match self.update {
+            UpdateState::None => Ok(()),
+            UpdateState::Interrupted => Err(self.interrupted()),
+        }
+    }
+
+    fn interrupted(&self) -> Error {
+        Error::new(&self.shown(Path::new("")), Problem::InterruptedUpdate)
+    }
+
+    /// The commitment to the encrypted manifest, for which all of it is read.
+    pub(super) fn commitment(&self) -> Result<Commitment> {
+        let shown = self.manifest_shown();
+        let decryptor = match self.manifest_context() {
+            None => self.decryptor,
+            Some(own) => self.decryptor.context(own),
+        };
+        let mut input = ManifestBytes { file: &self.manifest, at: 0 };
+        let input = Input::Stream(&mut input);
+        let run = decryptor.run_options().progress(&|_| ());
+        let summary = decryptor.running(run).committing().verify(input).map_err(file(&shown))?;
+        summary.commitment.ok_or_else(|| Error::new(&shown, Problem::OtherFile))
     }
 
     /// Opens all of it, and keeps nothing. Every file is there, is authentic and belongs to its
-    /// name, and no other is there, unless `tell` is told otherwise.
+    /// name, no other is there, and all of the source was taken, unless `tell` is told otherwise.
     ///
     /// # Errors
     /// An error of the manifest or of `tell`, which ends the run; or that it was cancelled.
@@ -147,6 +257,9 @@ impl<'a> SealedTree<'a> {
             |entry, report| to.leave(&mut open, entry, report),
             |entry| to.link(entry),
             |entry| {
+                if entry.state == State::Deleted {
+                    return Ok(FileOutcome::Deleted);
+                }
                 let mut output = to.to.create(&path_of(entry), &self.options)?;
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
@@ -166,7 +279,7 @@ impl<'a> SealedTree<'a> {
         if !NAMES_MAY_BE_ONE {
             return Ok(());
         }
-        let (shown, root) = (self.shown(Path::new(&manifest_name())), self.shown(Path::new("")));
+        let (shown, root) = (self.manifest_shown(), self.shown(Path::new("")));
         let (mut names, mut left_out) = (TreeNames::default(), None::<PathBuf>);
         for entry in self.entries()? {
             let entry = entry.map_err(manifest_error(&shown))?;
@@ -209,7 +322,7 @@ impl<'a> SealedTree<'a> {
     /// The manifest's entries and the files on disk, side by side.
     pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
         let walk = self.storage.walk(self.options.exclude)?;
-        let shown = self.shown(Path::new(&manifest_name()));
+        let shown = self.manifest_shown();
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
 
@@ -226,12 +339,12 @@ impl<'a> SealedTree<'a> {
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
         match &self.bound {
             ManifestVersion::Version1 => None,
-            ManifestVersion::Version2(context) => Some(context),
+            ManifestVersion::Bound(context) => Some(context),
         }
     }
 
-    fn entries(&self) -> Result<Entries<'_>> {
-        let shown = self.shown(Path::new(&manifest_name()));
+    pub(super) fn entries(&self) -> Result<Entries<'_>> {
+        let shown = self.manifest_shown();
         match self.manifest_context() {
             None => entries(self.decryptor, &self.manifest, &shown, Reader::with_unbound_contents),
             Some(own) => entries(self.decryptor.context(own), &self.manifest, &shown, Reader::new),
@@ -241,14 +354,26 @@ impl<'a> SealedTree<'a> {
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
     /// used before this has succeeded.
     pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
+        match self.input(entry)? {
+            StoredInput::File(file) => self.carry_from(entry, Input::File(&file), output),
+            StoredInput::Stream(mut stream) => {
+                self.carry_from(entry, Input::Stream(&mut *stream), output)
+            }
+        }
+    }
+
+    /// The encrypted file of `entry`. After an interrupted update, a new one may not have its name
+    /// yet.
+    fn input(&self, entry: &Entry) -> Result<StoredInput> {
         let name = sealed_name(&path_of(entry));
-        match &self.storage {
-            TreeStorage::Directory(tree) => {
-                self.carry_from(entry, Input::File(&tree.file(&name)?), output)
-            }
-            TreeStorage::Store(store) => {
-                self.carry_from(entry, Input::Stream(&mut *store.stream(&name)?), output)
-            }
+        let (Kind::File { bound, .. }, State::New, UpdateState::Interrupted) =
+            (&entry.kind, entry.state, self.update)
+        else {
+            return self.storage.input(&name);
+        };
+        match self.storage.input(&staged_path(bound.file_salt())) {
+            Err(error) if error.is_not_found() => self.storage.input(&name),
+            staged => staged,
         }
     }
 
@@ -261,7 +386,7 @@ impl<'a> SealedTree<'a> {
     ) -> Result<(Summary, Commitment)> {
         let shown = self.shown(&sealed_name(&path_of(entry)));
         let other = |problem| Error::new(&shown, problem);
-        let Kind::File { plaintext_bytes, bound } = &entry.kind else {
+        let Kind::File { plaintext_bytes, bound, .. } = &entry.kind else {
             return Err(other(Problem::OtherFile));
         };
         let decryptor = match bound {
@@ -297,18 +422,33 @@ impl<'a> SealedTree<'a> {
     ) -> Result<EntryResult> {
         let (pair, begun) = pair?;
         let shown = self.shown(&pair.path());
+        let pair = match pair {
+            // It has not got its name yet.
+            Pair::Missing(entry) if self.is_staged(&entry) => Pair::File(entry),
+            pair => pair,
+        };
+        // What is there of it is given out all the same.
+        let whole = |entry: &Entry| match entry.state {
+            State::Failed(reason) => {
+                let kept = entry.kind != Kind::Absent;
+                Err(Error::new(&shown, Problem::NotTaken { reason, kept }))
+            }
+            State::New | State::Unchanged | State::Deleted => Ok(()),
+        };
         Ok(match pair {
             Pair::File(entry) => {
-                let done = work(&entry);
+                let done = work(&entry).and_then(|done| whole(&entry).map(|()| done));
                 (shown, done.map(Some), Some(entry))
             }
             Pair::Plain(entry) => {
                 let done = begun.and_then(|()| match entry.kind {
-                    Kind::Directory => Ok(None),
+                    Kind::Directory | Kind::Absent => Ok(None),
                     _ => links(&entry),
                 });
+                let done = done.and_then(|done| whole(&entry).map(|()| done));
                 (shown, done, Some(entry))
             }
+            Pair::Gone(_) => (shown, Ok(None), None),
             Pair::Missing(_) => (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None),
             Pair::Added(path) => (shown, Err(self.added_error(&path)), None),
             Pair::AddedUnread(path) => (shown, Err(self.added_error(&path)), None),
@@ -353,8 +493,17 @@ impl<'a> SealedTree<'a> {
                 }
             }
             leave(None, &mut report)?;
+            if self.update == UpdateState::Interrupted {
+                let tree = self.shown(Path::new(""));
+                report.file(&tree, Err(self.interrupted()))?;
+            }
             report.end(&self.shown(Path::new("")))
         })
+    }
+
+    /// Whether an interrupted update may have left the file of `entry` where it put it first.
+    fn is_staged(&self, entry: &Entry) -> bool {
+        self.update == UpdateState::Interrupted && entry.state == State::New
     }
 
     /// The error for a file that the manifest does not have.
@@ -365,9 +514,23 @@ impl<'a> SealedTree<'a> {
     }
 }
 
+/// The bytes of an encrypted manifest, one after the other.
+struct ManifestBytes<'a> {
+    file: &'a ManifestFile,
+    at: u64,
+}
+
+impl Read for ManifestBytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
 /// The reader of a manifest's plaintext.
-type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a ManifestFile>>;
-type Entries<'a> = Reader<Plaintext<'a>>;
+pub(super) type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a ManifestFile>>;
+pub(super) type Entries<'a> = Reader<Plaintext<'a>>;
 
 fn entries<'a>(
     decryptor: Decryptor<'_>,
@@ -380,8 +543,8 @@ fn entries<'a>(
 }
 
 impl ManifestVersion {
-    /// Opens an encrypted manifest. A manifest of version 2 is bound to a context that no file has,
-    /// so that no file is taken for one.
+    /// Opens an encrypted manifest. Since version 2 it is bound to a context that no file has, so
+    /// that no file is taken for one, and to another in each version.
     fn read(
         manifest: &ManifestFile,
         decryptor: &Decryptor<'_>,
@@ -389,15 +552,14 @@ impl ManifestVersion {
         shown: &Path,
     ) -> Result<Self> {
         let own = context(decryptor.bound_to()).map_err(file(shown))?;
-        let refused = match decryptor.context(&own).reader(manifest) {
-            Ok(_) => return Ok(Self::Version2(own)),
-            Err(
-                error @ (FileError::ContextMissing
-                | FileError::ContextDiffers
-                | FileError::ContextUnexpected),
-            ) => error,
-            Err(error) => return Err(file(shown)(error)),
+        let refused = match Self::bound_to(own, 3, manifest, decryptor, shown)? {
+            Ok(bound) => return Ok(bound),
+            Err(refused) => refused,
         };
+        let second = context_of_version_2(decryptor.bound_to()).map_err(file(shown))?;
+        if let Ok(bound) = Self::bound_to(second, 2, manifest, decryptor, shown)? {
+            return Ok(bound);
+        }
         let old = entries(*decryptor, manifest, shown, Reader::with_unbound_contents)?;
         match (old.binds_contents(), options.unbound_contents) {
             // A file with the contents of a manifest.
@@ -407,6 +569,31 @@ impl ManifestVersion {
                 Err(Error::new(shown, Problem::Manifest(ManifestProblem::UnboundContents)))
             }
         }
+    }
+
+    /// A manifest that is bound to this context has to be of this version. The inner error is that
+    /// it is bound to another, or to none.
+    fn bound_to(
+        own: Context,
+        version: u16,
+        manifest: &ManifestFile,
+        decryptor: &Decryptor<'_>,
+        shown: &Path,
+    ) -> Result<std::result::Result<Self, FileError>> {
+        match decryptor.context(&own).reader(manifest) {
+            Ok(_) => {}
+            Err(
+                error @ (FileError::ContextMissing
+                | FileError::ContextDiffers
+                | FileError::ContextUnexpected),
+            ) => return Ok(Err(error)),
+            Err(error) => return Err(file(shown)(error)),
+        }
+        let found = entries(decryptor.context(&own), manifest, shown, Reader::new)?.version();
+        if found == version {
+            return Ok(Ok(Self::Bound(own)));
+        }
+        Err(Error::new(shown, Problem::Manifest(ManifestProblem::Version(found))))
     }
 }
 
@@ -447,6 +634,9 @@ impl DecryptedTree<'_> {
     }
 
     fn directory(&self, entry: &Entry) -> Result {
+        if entry.state == State::Deleted {
+            return Ok(());
+        }
         let place = self.to.make(&path_of(entry))?;
         self.make_writable(&place).cannot("write", &place.shown)
     }
@@ -498,7 +688,8 @@ impl DecryptedTree<'_> {
                 report.file(&shown, Err(Error::io("write", &shown, error)))?;
             }
         }
-        if let Some(next) = next.filter(|next| next.kind == Kind::Directory) {
+        let is_made = |next: &&Entry| next.kind == Kind::Directory && next.state != State::Deleted;
+        if let Some(next) = next.filter(is_made) {
             open.push(next.clone());
         }
         Ok(())

@@ -4,15 +4,17 @@
 //! changed, and the manifest of the new one appears last: after any interruption there is a whole
 //! tree. Files that the old manifest does not have are reported, and are not in the new tree.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::{panic, thread};
 
-use polyseal_file::manifest::{Entry, Kind};
+use polyseal_file::manifest::{Entry, Kind, Lineage, State};
 use polyseal_file::{Encryptor, Header, Input, Output};
 
 use super::byte_pipe::byte_pipe;
 use super::join::{Pair, path_of, unread_error};
-use super::seal::{Manifest, SealResult, file_kind};
+use super::new_manifest::Manifest;
+use super::source::{SealResult, failed, file_kind, reason};
 use super::store::NewSealedFile;
 use super::target::{NewTree, WritableTree};
 use super::{SealedTree, Tree, manifest_name, sealed_name};
@@ -34,6 +36,8 @@ impl SealedTree<'_> {
     ) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
+        self.expect_no_update()?;
+        let lineage = Lineage::after(self.number(), self.commitment()?);
         to.expect_outside(&tree.shown)?;
         let to = to.make()?;
         // The bytes are counted as they are opened.
@@ -55,7 +59,9 @@ impl SealedTree<'_> {
             options.progress,
             |pair| self.reencrypt_pair(tree, &to, pair, encryptor),
             |outcomes| {
-                Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
+                let new = Manifest { of: tree, options, encryptor, lineage, shown };
+                let (total, _) = new.write(manifest, outcomes, &mut io::sink(), tell)?;
+                Ok(total)
             },
         )
     }
@@ -66,22 +72,31 @@ impl SealedTree<'_> {
         to: &WritableTree,
         pair: Result<(Pair, Result)>,
         encryptor: Encryptor<'_>,
-    ) -> SealResult {
-        // Read errors surfaced at open.
-        let (pair, made) = match pair {
-            Ok(pair) => pair,
-            Err(error) => return (PathBuf::new(), Err(error)),
-        };
+    ) -> Result<SealResult> {
+        let (pair, made) = pair?;
         let path = pair.path();
         let shown = tree.shown(&path);
+        let entry = match &pair {
+            Pair::File(entry) | Pair::Plain(entry) | Pair::Missing(entry) => Some(entry.clone()),
+            _ => None,
+        };
         let done = match pair {
             Pair::File(entry) => self.reencrypt_entry(tree, to, entry, encryptor),
             Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
+            // There is nothing of it in the new tree.
+            Pair::Gone(_) => Ok((None, None)),
             Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
             Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
             Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
         };
-        (path, done)
+        Ok(match (done, entry) {
+            // Nothing of it is in the new tree, whatever was in the old one.
+            (Err(error), Some(entry)) if entry.state != State::Deleted => {
+                let entry = Some(failed(entry.path, None, reason(&error)));
+                SealResult { shown, entry, done: Err(error) }
+            }
+            (done, _) => SealResult::new(shown, done),
+        })
     }
 
     fn reencrypt_entry(

@@ -146,6 +146,30 @@ impl TreeStorage {
         }
     }
 
+    /// The manifest at `path`, if there is one.
+    pub(super) fn manifest(&self, path: &Path) -> Result<Option<ManifestFile>> {
+        match self {
+            Self::Directory(tree) => match tree.root.file(path) {
+                Ok(file) => Ok(Some(ManifestFile::File(file))),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(Error::io("read", &tree.shown(path), error)),
+            },
+            Self::Store(store) => match store.open(path) {
+                Ok(stored) => Ok(Some(ManifestFile::Stored(stored))),
+                Err(error) if error.is_not_found() => Ok(None),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// The file at `path`, to be read to its end.
+    pub(super) fn input(&self, path: &Path) -> Result<StoredInput> {
+        Ok(match self {
+            Self::Directory(tree) => StoredInput::File(tree.file(path)?),
+            Self::Store(store) => StoredInput::Stream(store.stream(path)?),
+        })
+    }
+
     /// The names of the tree, of which those of a store are listed now.
     pub(super) fn walk<'a>(&self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Result<Walk<'a>> {
         Ok(match self {
@@ -155,6 +179,12 @@ impl TreeStorage {
             }
         })
     }
+}
+
+/// An encrypted file that is read to its end.
+pub(super) enum StoredInput {
+    File(std::fs::File),
+    Stream(Box<dyn Read + Send>),
 }
 
 /// The file of a manifest, whose version stays what it was.

@@ -326,6 +326,49 @@ impl Directory {
         self.rename(from, to)
     }
 
+    /// Gives the file `name` in `from` the name `to` here; unless `replace` says so, nothing may
+    /// have that.
+    pub(crate) fn take(
+        &self,
+        from: &Self,
+        name: &OsStr,
+        to: &OsStr,
+        replace: bool,
+    ) -> io::Result<()> {
+        if replace {
+            return Ok(renameat(&from.0, name, &self.0, to)?);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{RenameFlags, renameat_with};
+
+            match renameat_with(&from.0, name, &self.0, to, RenameFlags::NOREPLACE) {
+                // The file system's or an old kernel's way of not knowing the flag.
+                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+                renamed => return Ok(renamed?),
+            }
+        }
+        let claim = self.create(to)?;
+        let taken = self.expect_claim(&claim, to);
+        let taken = taken.and_then(|()| Ok(renameat(&from.0, name, &self.0, to)?));
+        if taken.is_err() && self.expect_claim(&claim, to).is_ok() {
+            let _ = self.remove(to);
+        }
+        taken
+    }
+
+    /// Waits until all files of its file system are on disk, as far as that can be said of all at
+    /// once; returns whether.
+    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            rustix::fs::syncfs(&self.0)?;
+            Ok(true)
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        Ok(false)
+    }
+
     /// Gives an open file, which is called `from`, the name `to`, which nothing has.
     pub(crate) fn rename_to_new(&self, _new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
         // Tests force the last way; a release build cannot be made to.

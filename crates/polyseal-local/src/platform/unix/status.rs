@@ -4,12 +4,18 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use polyseal_file::manifest::Timestamp;
+use polyseal_file::manifest::{NO_STAMP, STAMP_BYTES, Stamp, Timestamp};
 use rustix::fs::{FileType, Stat};
 use rustix::process::geteuid;
 
 use crate::platform::EntryKind;
+
+/// Two changes within so long may have one time: a kernel takes that of its last tick.
+const GRAIN: Duration = Duration::from_millis(100);
+/// The same of a file system that counts seconds, or two at a time.
+const COARSE_GRAIN: Duration = Duration::from_secs(3);
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o777;
@@ -87,6 +93,25 @@ impl FileStatus {
     pub(crate) fn modified(&self) -> Timestamp {
         let nanoseconds = u32::try_from(self.0.st_mtime_nsec).unwrap_or_default();
         Timestamp { seconds: self.0.st_mtime, nanoseconds }
+    }
+
+    /// By which a file is told that has changed since: its inode, and when that was changed, which
+    /// no program sets. None is given if another change in this moment might not be seen.
+    #[allow(clippy::useless_conversion, reason = "other systems have other types")]
+    pub(crate) fn stamp(&self) -> Stamp {
+        let seconds = i64::from(self.0.st_ctime);
+        let nanoseconds = i64::try_from(self.0.st_ctime_nsec).unwrap_or_default();
+        let grain = if nanoseconds == 0 { COARSE_GRAIN } else { GRAIN };
+        let changed = UNIX_EPOCH + Duration::from_secs(seconds.try_into().unwrap_or_default());
+        let changed = changed + Duration::from_nanos(nanoseconds.try_into().unwrap_or_default());
+        if SystemTime::now().duration_since(changed).is_ok_and(|since| since < grain) {
+            return NO_STAMP;
+        }
+        let changed = seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds);
+        let mut stamp = [0; STAMP_BYTES];
+        stamp[..8].copy_from_slice(&self.0.st_ino.to_le_bytes());
+        stamp[8..].copy_from_slice(&changed.to_le_bytes());
+        stamp
     }
 
     /// Whether it belongs to the user of this process.

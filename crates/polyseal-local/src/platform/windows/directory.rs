@@ -330,6 +330,28 @@ impl Directory {
         sys::remove(&old)
     }
 
+    /// Gives the file `name` in `from` the name `to` here; unless `replace` says so, nothing may
+    /// have that.
+    pub(crate) fn take(
+        &self,
+        from: &Self,
+        name: &OsStr,
+        to: &OsStr,
+        replace: bool,
+    ) -> io::Result<()> {
+        let file = File::from(from.entry(name, DELETE | SYNCHRONIZE)?);
+        if replace {
+            self.rename_file(&file, name, to)
+        } else {
+            self.rename_to_new(&file, name, to)
+        }
+    }
+
+    /// Files are not waited for all at once here.
+    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// Gives the open file `new` the name `to`, which nothing has.
     pub(crate) fn rename_to_new(&self, new: &File, _from: &OsStr, to: &OsStr) -> io::Result<()> {
         possible(to)?;

@@ -9,7 +9,7 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsHandle;
 use std::path::Path;
 
-use polyseal_file::manifest::Timestamp;
+use polyseal_file::manifest::{NO_STAMP, Stamp, Timestamp};
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DEVICE, FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_READONLY,
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_READ_ATTRIBUTES,
@@ -75,6 +75,7 @@ pub(crate) struct FileStatus {
     is_read_only: bool,
     bytes: u64,
     modified: i64,
+    changed: i64,
     owner: Option<Sid>,
 }
 
@@ -89,6 +90,7 @@ impl FileStatus {
             is_read_only: basic.FileAttributes & FILE_ATTRIBUTE_READONLY != 0,
             bytes: sys::length(file)?,
             modified: basic.LastWriteTime,
+            changed: basic.ChangeTime,
             owner: security::owner(file).ok(),
         })
     }
@@ -120,6 +122,14 @@ impl FileStatus {
     /// When it was modified.
     pub(crate) fn modified(&self) -> Timestamp {
         timestamp(self.modified)
+    }
+
+    /// By which a file is told that has changed since: when it was changed, which counts tenths of
+    /// microseconds. None is given where the file system does not say.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let mut stamp = NO_STAMP;
+        stamp[..8].copy_from_slice(&self.changed.to_le_bytes());
+        stamp
     }
 
     /// Whether it belongs to the user of this process.

@@ -1,0 +1,188 @@
+//! What the writer of a tree remembers of its manifest, if it cannot open that: for a host that has
+//! recipients alone.
+//!
+//! The file has the plaintext of the manifest, the commitment to the encrypted one, and a checksum:
+//!
+//! | bytes | |
+//! |---:|---|
+//! | 15 | `polyseal-state`, and a line feed |
+//! | 2 | version, 1 |
+//! | | the plaintext of the manifest |
+//! | 96 | file salt, key commitment and payload root of the encrypted manifest |
+//! | 32 | BLAKE3 of all before |
+//!
+//! It tells names, sizes and times, and no key. It is of use only for the very manifest that is
+//! stored. Limits: who can write it can have files left out; whoever restores the tree then finds
+//! that files do not belong to their entries.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest::{Lineage, Reader, commitment_bytes, commitment_from_bytes};
+use polyseal_file::{COMMITMENT_BYTES, Commitment, stored_payload};
+
+use crate::error::{ErrorContext, Result, manifest_error};
+use crate::new_file::NewFile;
+use crate::options::Options;
+
+const BEGINNING: &[u8; 17] = b"polyseal-state\n\x01\x00";
+const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
+const CHECKSUM: usize = blake3::OUT_LEN;
+const BUFFER: usize = 1 << 16;
+
+/// A state that has been read, and is whole.
+pub(super) struct TreeState {
+    path: PathBuf,
+    pub(super) commitment: Commitment,
+    pub(super) lineage: Lineage,
+}
+
+/// The reader of a state's manifest.
+pub(super) type StateEntries = Reader<BufReader<Take<File>>>;
+
+impl TreeState {
+    /// Reads the state at `path`. The inner error says why there is none that can be used.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub(super) fn read(path: &Path) -> Result<std::result::Result<Self, &'static str>> {
+        let mut file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Err("there is no state of it on this host"));
+            }
+            file => file.cannot("read", path)?,
+        };
+        let Some(commitment) = whole(&mut file).cannot("read", path)? else {
+            return Ok(Err("the state of it on this host is damaged"));
+        };
+        let lineage = Lineage::FIRST;
+        let mut state = Self { path: path.to_owned(), commitment, lineage };
+        let mut entries = state.entries()?;
+        let Some(lineage) = entries.lineage().copied() else {
+            return Ok(Err("the state of it on this host is damaged"));
+        };
+        if entries.any(|entry| entry.is_err()) {
+            return Ok(Err("the state of it on this host is damaged"));
+        }
+        state.lineage = lineage;
+        Ok(Ok(state))
+    }
+
+    /// Whether it is that of this encrypted manifest.
+    ///
+    /// # Errors
+    /// An error of reading that.
+    pub(super) fn is_of(&self, manifest: &mut impl Read) -> bool {
+        // Anyone may have put something else there: it is another, whatever is wrong with it.
+        let stored = stored_payload(manifest);
+        stored.is_ok_and(|(salt, root)| {
+            salt == self.commitment.file_salt && root == self.commitment.payload_root
+        })
+    }
+
+    /// The entries of the manifest.
+    pub(super) fn entries(&self) -> Result<StateEntries> {
+        let read = || {
+            let mut file = File::open(&self.path)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(BEGINNING.len() as u64))?;
+            let around = (BEGINNING.len() + COMMITMENT + CHECKSUM) as u64;
+            Ok(BufReader::with_capacity(BUFFER, file.take(length.saturating_sub(around))))
+        };
+        let plaintext = read().cannot("read", &self.path)?;
+        Reader::new(plaintext).map_err(manifest_error(&self.path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The commitment in a state whose checksum is right.
+fn whole(file: &mut File) -> io::Result<Option<Commitment>> {
+    let length = file.metadata()?.len();
+    let Some(hashed) = length.checked_sub(CHECKSUM as u64) else { return Ok(None) };
+    let Some(before) = hashed.checked_sub(COMMITMENT as u64) else { return Ok(None) };
+    let mut beginning = [0; BEGINNING.len()];
+    file.read_exact(&mut beginning)?;
+    if beginning != *BEGINNING || before < BEGINNING.len() as u64 {
+        return Ok(None);
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&beginning);
+    let mut buffer = vec![0; BUFFER];
+    let mut left = before - BEGINNING.len() as u64;
+    while left > 0 {
+        let part = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
+        file.read_exact(&mut buffer[..part])?;
+        hasher.update(&buffer[..part]);
+        left -= part as u64;
+    }
+    let (mut commitment, mut checksum) = ([0; COMMITMENT], [0; CHECKSUM]);
+    file.read_exact(&mut commitment)?;
+    file.read_exact(&mut checksum)?;
+    // A checksum, no tag: it is of no secret.
+    let is_whole = *hasher.update(&commitment).finalize().as_bytes() == checksum;
+    Ok(is_whole.then(|| commitment_from_bytes(&commitment)))
+}
+
+/// A state that is being written.
+pub(super) struct NewState {
+    file: NewFile,
+    output: BufWriter<Hashed>,
+}
+
+/// A file, and the hash of what has been written to it.
+struct Hashed {
+    file: File,
+    hasher: blake3::Hasher,
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl NewState {
+    /// Begins the state at `path`, in the place of any other. It is for its owner alone.
+    pub(super) fn create(path: &Path, options: &Options<'_>) -> Result<Self> {
+        let file = NewFile::create_at(path, true, options.forbidden)?;
+        let clone = file.file().try_clone().cannot("write", path)?;
+        let hashed = Hashed { file: clone, hasher: blake3::Hasher::new() };
+        let mut output = BufWriter::with_capacity(BUFFER, hashed);
+        output.write_all(BEGINNING).cannot("write", path)?;
+        Ok(Self { file, output })
+    }
+
+    /// Lets it appear, for the encrypted manifest of this commitment.
+    pub(super) fn commit(mut self, commitment: &Commitment) -> Result {
+        let shown = self.file.shown().to_owned();
+        let mut write = || {
+            self.output.write_all(&commitment_bytes(commitment))?;
+            self.output.flush()?;
+            let Hashed { file, hasher } = self.output.get_mut();
+            file.write_all(hasher.finalize().as_bytes())
+        };
+        write().cannot("write", &shown)?;
+        self.file.sync()?;
+        self.file.commit()
+    }
+}
+
+impl Write for NewState {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}

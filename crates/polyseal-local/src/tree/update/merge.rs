@@ -1,0 +1,198 @@
+//! The source and the tree that it was encrypted into before, side by side: both come in the order
+//! of a manifest.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::iter::Peekable;
+
+use polyseal_file::manifest::{Entry, Kind, Reason, State, compare};
+
+use crate::error::Result;
+use crate::platform::{EntryKind, path_bytes};
+use crate::tree::join::{Pair, unread_error};
+use crate::tree::source::{SourceName, reason};
+
+/// What is to be done next.
+pub(super) enum Turn {
+    /// A name of the source, and what the tree has by that name.
+    Source(SourceName, Option<Pair>),
+    /// The tree has it, and the source has not.
+    Deleted(Pair),
+    /// The tree has it, and the source could not be listed there.
+    Unread(Pair, Reason),
+    /// The tree has it, and the source has something of another kind, which has to wait: one
+    /// manifest has one entry for each path.
+    InTheWay(Pair),
+}
+
+/// The names of the source.
+type Names<'a> = Box<dyn Iterator<Item = Result<SourceName>> + Send + 'a>;
+/// What the tree has.
+type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair>> + Send + 'a>;
+
+pub(super) struct Merge<'a> {
+    source: Peekable<Names<'a>>,
+    tree: Pairs<'a>,
+    /// Pairs that have been looked at.
+    ahead: VecDeque<(Vec<u8>, Pair)>,
+    /// A directory of the source that could not be listed, and why.
+    unread: Option<(Vec<u8>, Reason)>,
+    /// A directory of the source that has to wait.
+    waiting: Option<Vec<u8>>,
+}
+
+impl<'a> Merge<'a> {
+    pub(super) fn new(source: Names<'a>, tree: Pairs<'a>) -> Self {
+        let (source, ahead) = (source.peekable(), VecDeque::new());
+        Self { source, tree, ahead, unread: None, waiting: None }
+    }
+
+    /// Has one more pair ahead, if there is one. Files that are not of the tree are passed over.
+    fn look_ahead(&mut self) -> Result<bool> {
+        for pair in self.tree.by_ref() {
+            let pair = pair?;
+            let path = match &pair {
+                Pair::File(entry)
+                | Pair::Plain(entry)
+                | Pair::Missing(entry)
+                | Pair::Gone(entry) => entry.path.clone(),
+                Pair::Added(_) | Pair::AddedUnread(_) => continue,
+                // Nobody knows which files are there: a manifest without them would be wrong.
+                Pair::UnreadDirectory(path, error) => {
+                    let again = std::io::Error::new(error.kind(), error.to_string());
+                    return Err(unread_error(path, again));
+                }
+            };
+            self.ahead.push_back((path, pair));
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Whether an encrypted file is there in the directory `path`, whose entry has been taken.
+    fn has_files(&mut self, path: &[u8]) -> Result<bool> {
+        let mut at = 0;
+        loop {
+            if at == self.ahead.len() && !self.look_ahead()? {
+                return Ok(false);
+            }
+            match self.ahead.get(at) {
+                Some((below, pair)) if is_below(below, path) => {
+                    if matches!(pair, Pair::File(_)) {
+                        return Ok(true);
+                    }
+                }
+                _ => return Ok(false),
+            }
+            at += 1;
+        }
+    }
+
+    /// Passes over all pairs in the directory `path`.
+    fn skip_below(&mut self, path: &[u8]) -> Result {
+        loop {
+            if self.ahead.is_empty() && !self.look_ahead()? {
+                return Ok(());
+            }
+            match self.ahead.front() {
+                Some((below, _)) if is_below(below, path) => self.ahead.pop_front(),
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    fn turn(&mut self) -> Result<Option<Turn>> {
+        loop {
+            if self.ahead.is_empty() {
+                self.look_ahead()?;
+            }
+            let order = match (self.source.peek(), self.ahead.front()) {
+                (None, None) => return Ok(None),
+                (Some(Err(_)), _) | (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(Ok(name)), Some((path, _))) => compare(&path_bytes(&name.step.path), path),
+            };
+            let name = match order {
+                Ordering::Less | Ordering::Equal => self.source.next().transpose()?,
+                Ordering::Greater => None,
+            };
+            let pair = match order {
+                Ordering::Equal | Ordering::Greater => self.ahead.pop_front(),
+                Ordering::Less => None,
+            };
+            let turn = match (name, pair) {
+                (Some(name), pair) => self.of_source(name, pair.map(|(_, pair)| pair))?,
+                (None, Some((path, pair))) => self.of_tree(&path, pair)?,
+                (None, None) => None,
+            };
+            if turn.is_some() {
+                return Ok(turn);
+            }
+        }
+    }
+
+    fn of_source(&mut self, name: SourceName, pair: Option<Pair>) -> Result<Option<Turn>> {
+        let path = path_bytes(&name.step.path).into_owned();
+        if self.waiting.as_ref().is_some_and(|waiting| is_below(&path, waiting)) {
+            return Ok(None);
+        }
+        if let Err(error) = &name.begun {
+            self.unread = Some((path.clone(), reason(error)));
+        }
+        let kind = name.step.kind;
+        let pair = match pair {
+            None => None,
+            Some(Pair::File(entry)) if kind != EntryKind::File => {
+                return Ok(Some(self.in_the_way(&path, kind, Pair::File(entry))));
+            }
+            // Nothing of it is left.
+            Some(Pair::Missing(_) | Pair::Gone(_)) if kind != EntryKind::File => None,
+            Some(Pair::Plain(entry))
+                if entry.kind == Kind::Directory && kind != EntryKind::Directory =>
+            {
+                if entry.state != State::Deleted || self.has_files(&path)? {
+                    return Ok(Some(self.in_the_way(&path, kind, Pair::Plain(entry))));
+                }
+                self.skip_below(&path)?;
+                None
+            }
+            pair => pair,
+        };
+        Ok(Some(Turn::Source(name, pair)))
+    }
+
+    fn in_the_way(&mut self, path: &[u8], kind: EntryKind, pair: Pair) -> Turn {
+        if kind == EntryKind::Directory {
+            self.waiting = Some(path.to_vec());
+        }
+        Turn::InTheWay(pair)
+    }
+
+    fn of_tree(&mut self, path: &[u8], pair: Pair) -> Result<Option<Turn>> {
+        if let Some((unread, reason)) = &self.unread
+            && is_below(path, unread)
+        {
+            return Ok(Some(Turn::Unread(pair, *reason)));
+        }
+        let is_left = match &pair {
+            Pair::File(_) => true,
+            Pair::Plain(Entry { kind: Kind::Directory, state, .. }) => {
+                *state != State::Deleted || self.has_files(path)?
+            }
+            _ => false,
+        };
+        Ok(is_left.then_some(Turn::Deleted(pair)))
+    }
+}
+
+fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+impl Iterator for Merge<'_> {
+    type Item = Result<Turn>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.turn().transpose()
+    }
+}
