@@ -19,8 +19,9 @@ use crate::amount::{self, count_from_one};
 #[derive(Debug, Parser)]
 #[command(name = "polyseal", bin_name = "polyseal", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done, 1 I/O error, 2 wrong usage, 3 not authentic or \
-                        damaged, 4 no matching key, passphrase or context. If several files fail, \
-                        the first of 3, 4, 1, 2 that occurred.")]
+                        damaged, 4 no matching key, passphrase or context, 6 a file is in a tree \
+                        and not of it. If several files fail, the first of 3, 4, 6, 1, 2 that \
+                        occurred.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -41,6 +42,9 @@ pub(crate) enum Command {
     Decrypt(DecryptArgs),
     /// Check that files are whole and authentic, and write nothing
     Verify(VerifyFilesArgs),
+    /// List an encrypted tree
+    #[command(after_help = LS_EXAMPLES)]
+    Ls(LsArgs),
     /// Print a part of a file without decrypting the rest
     Cat(CatArgs),
     /// Show encrypted files decrypted, in a directory, until you unmount it
@@ -110,6 +114,7 @@ const ENCRYPT_EXAMPLES: &str = "Examples:
   polyseal encrypt -k backup.key photos.tar notes.txt        photos.tar.polyseal, notes.txt.polyseal
   tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal
   polyseal encrypt -k backup.key --recursive -o sealed photos        the whole tree
+  polyseal encrypt -k backup.key --recursive --update -o sealed photos    what has changed since
   find . -name '*.txt' -print0 | polyseal encrypt -k backup.key -0 --files-from - -o sealed
   polyseal encrypt --format age -r age1… -o notes.age notes.txt      for whoever has age";
 
@@ -118,7 +123,13 @@ const DECRYPT_EXAMPLES: &str = "Examples:
   polyseal decrypt -i my.identity -o notes.txt notes.polyseal
   polyseal decrypt -k backup.key photos.tar.polyseal | tar x
   polyseal decrypt -k backup.key --recursive -o photos sealed        the whole tree
+  polyseal decrypt -k backup.key --recursive -o photos sealed 2026/05 'raw/**'    some of it
   polyseal decrypt -i my.identity -o notes.txt notes.age";
+
+const LS_EXAMPLES: &str = "Examples:
+  polyseal ls -k backup.key sealed                           every entry: mode, size, time, path
+  polyseal ls -k backup.key sealed docs 'photos/2026/**'     some of them
+  polyseal ls -k backup.key --json s3://backups/album        a line of JSON for each";
 
 const LIMITS_EXAMPLES: &str =
     "Numbers are 1000, 10^6 or 2^32; bytes may have B, KiB, MiB, GiB or TiB. Formulas have u keys,
@@ -326,6 +337,22 @@ pub(crate) struct EncryptArgs {
         "4KiB",
     ))]
     pub(crate) header_size: Option<u64>,
+    /// Encrypt what has changed since OUT was written, and delete there what has been deleted here.
+    /// The first run writes it. Without a key that opens OUT, a state file tells what has changed
+    #[arg(long, requires = "recursive", conflicts_with = "force", help_heading = "Updates")]
+    pub(crate) update: bool,
+    /// Read and write this state file [default: one for each OUT in the user's state folder]
+    #[arg(long, requires = "update", value_name = "FILE", help_heading = "Updates")]
+    pub(crate) state: Option<PathBuf>,
+    /// Keep the encrypted files of files that have been deleted
+    #[arg(long, requires = "update", help_heading = "Updates")]
+    pub(crate) keep_deleted: bool,
+    /// Compare contents, instead of sizes and times
+    #[arg(long, requires = "update", help_heading = "Updates")]
+    pub(crate) checksum: bool,
+    /// Accept a source that has no file at all
+    #[arg(long, requires = "update", help_heading = "Updates")]
+    pub(crate) allow_empty: bool,
     /// Accept that a file grows while it is read, as a log does: its first length is encrypted.
     /// Without this option such a file is an error, and the output is kept
     #[arg(long)]
@@ -362,13 +389,21 @@ pub(crate) struct DecryptArgs {
     /// Restore the permissions that the files of a tree had, whatever the umask says
     #[arg(long, requires = "recursive")]
     pub(crate) preserve_permissions: bool,
+    /// Go on with a tree in OUT: a file stays that has its contents, and any other is replaced
+    #[arg(long, requires = "recursive")]
+    pub(crate) resume: bool,
+    /// Also restore what has been deleted since, if it was kept
+    #[arg(long, requires = "recursive")]
+    pub(crate) deleted: bool,
+    #[command(flatten)]
+    pub(crate) tree: TreeArgs,
     #[command(flatten)]
     pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Files to decrypt; `-` or none: standard input. One file goes to OUT or standard output;
     /// several go to their names without .polyseal or .age, in OUT if that is a directory or a
-    /// prefix
+    /// prefix. With --recursive: a tree, and paths or patterns of what is wanted of it
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -380,17 +415,50 @@ pub(crate) struct VerifyFilesArgs {
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
+    pub(crate) tree: TreeArgs,
+    #[command(flatten)]
     pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Print failures only
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
-    /// Files to check; `-` or none: standard input
+    /// Files to check; `-` or none: standard input. With --recursive: a tree, and paths or patterns
+    /// of what is to be checked of it
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
+}
+
+// The options of reading a tree.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TreeArgs {
+    /// Refuse a tree whose number is less: an older one that somebody has put back. `polyseal ls`
+    /// prints the number
+    #[arg(long, requires = "recursive", value_name = "NUMBER")]
+    pub(crate) at_least: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LsArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    /// Accept a tree whose manifest is of version 1
+    #[arg(long)]
+    pub(crate) allow_unbound_contents: bool,
+    /// Print a line of JSON for each entry
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The directory or prefix of the tree
+    pub(crate) tree: PathBuf,
+    /// Paths or patterns of what is to be listed
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -402,6 +470,9 @@ pub(crate) struct CatArgs {
     /// Print bytes A to B, inclusive, counted from 0; `A-`: from A to the end; `-N`: the last N
     #[arg(long, value_name = "A-B", allow_hyphen_values = true, default_value = "0-")]
     pub(crate) range: RangeArg,
+    /// FILE is a path in this encrypted tree, whose manifest must have it
+    #[arg(long = "in", value_name = "TREE", conflicts_with = "header")]
+    pub(crate) tree: Option<PathBuf>,
     /// The encrypted file. It must be a regular file or an object, because its end is read first
     pub(crate) file: PathBuf,
 }

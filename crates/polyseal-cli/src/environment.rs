@@ -39,6 +39,7 @@ pub(crate) fn fill(command: &mut Command) -> Result {
         Command::Decrypt(args) => read(&mut args.read),
         Command::Verify(args) => read(&mut args.read),
         Command::Cat(args) => read(&mut args.read),
+        Command::Ls(args) => open(&mut args.open, args.ask.passphrase),
         #[cfg(feature = "mount")]
         Command::Mount(args) => open(&mut args.open, args.ask.passphrase),
         // To put headers back takes no key.

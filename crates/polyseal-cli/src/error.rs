@@ -26,10 +26,13 @@ pub(crate) enum Code {
     Content = 3,
     /// The file is for another key.
     NoKey = 4,
+    /// A file is in a tree that is not of it.
+    Foreign = 6,
 }
 
 impl Code {
-    const BY_GRAVITY: [Self; 4] = [Self::Usage, Self::Io, Self::NoKey, Self::Content];
+    const BY_GRAVITY: [Self; 5] =
+        [Self::Usage, Self::Io, Self::Foreign, Self::NoKey, Self::Content];
 
     fn gravity(self) -> Option<usize> {
         Self::BY_GRAVITY.iter().position(|code| *code == self)
@@ -94,7 +97,9 @@ impl From<Class> for Code {
             | C::Random
             | C::PluginFailed
             | C::KeeperFailed
+            | C::Incomplete
             | C::Defect => Self::Io,
+            C::Added => Self::Foreign,
             C::NotEncrypted
             | C::Version
             | C::Header
@@ -104,7 +109,6 @@ impl From<Class> for Code {
             | C::Truncated
             | C::Manifest
             | C::Missing
-            | C::Added
             | C::OtherFile
             | C::OtherContents
             | C::KeyAltered => Self::Content,

@@ -14,7 +14,7 @@ use polyseal_kms::{MAX_KEY_FILE_BYTES, key_from_file};
 use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
 
-use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
+use crate::args::{ContextArgs, EncryptArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::keepers;
@@ -247,6 +247,28 @@ fn identities(args: &OpenArgs, ask: bool, sources: &KeyInputs) -> Result<Identit
         });
     }
     Ok(identities)
+}
+
+/// All that a tree is encrypted with and that opens it again: none, if that is recipients alone.
+pub(crate) fn identities_to_update(
+    args: &EncryptArgs,
+    passphrase: Option<Passphrase>,
+    sources: &KeyInputs,
+) -> Result<Option<Identities<'static>>> {
+    if args.key.is_empty() && args.identity.is_empty() && passphrase.is_none() {
+        return Ok(None);
+    }
+    let open = OpenArgs {
+        key: args.key.clone(),
+        identity: args.identity.clone(),
+        passphrase_fd: None,
+        passphrase_file: None,
+    };
+    let given = identities(&open, false, sources)?;
+    Ok(Some(match passphrase {
+        None => given,
+        Some(passphrase) => given.passphrase(move || Ok(passphrase.clone())),
+    }))
 }
 
 /// New key files, or a new passphrase, to see whether a file opens with them already.

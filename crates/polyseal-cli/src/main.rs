@@ -65,6 +65,7 @@ fn run(mut command: Command) -> Result {
         Command::Encrypt(args) => commands::encrypt(&args),
         Command::Decrypt(args) => commands::decrypt(&args),
         Command::Verify(args) => commands::verify(&args),
+        Command::Ls(args) => commands::ls(&args),
         Command::Cat(args) => commands::cat(&args),
         #[cfg(feature = "mount")]
         Command::Mount(args) => commands::mount(&args),

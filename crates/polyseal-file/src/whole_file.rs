@@ -355,6 +355,12 @@ impl<'a> Decryptor<'a> {
         self.context
     }
 
+    /// The identities that it opens with.
+    #[must_use]
+    pub fn identities(&self) -> &'a Identities<'a> {
+        self.identities
+    }
+
     /// For the payload of this header, which is kept elsewhere: only the payload is decrypted,
     /// verified and read.
     ///

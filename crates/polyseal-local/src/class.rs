@@ -37,6 +37,7 @@ impl Error {
             | Problem::OneFile(_)
             | Problem::EmptySource
             | Problem::ChecksumNeedsKey
+            | Problem::NotInTree
             | Problem::Special => Class::Usage,
             Problem::Changed | Problem::ChangedLength => Class::Changed,
             Problem::Grew => Class::Grew,
@@ -93,6 +94,7 @@ impl Error {
             }
             Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
             Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
+            Problem::NotInTree => "polyseal ls lists what it has",
             Problem::ChecksumNeedsKey => "give -k KEYFILE or -i IDENTITY, or leave out --checksum",
             Problem::EmptySource => {
                 "see whether it is mounted; if it is to be empty: --allow-empty"

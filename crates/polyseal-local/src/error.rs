@@ -91,6 +91,8 @@ pub enum Problem {
     BusyTree,
     /// The source of an update has no file, and the tree has some.
     EmptySource,
+    /// The tree has nothing of this name.
+    NotInTree,
     /// Contents are to be compared, and nothing was given that opens them.
     ChecksumNeedsKey,
     /// A file is authentic, and not the one that the manifest has under that name.
@@ -292,6 +294,7 @@ impl Error {
                 format!("{name} is older: its manifest is number {number}")
             }
             Problem::BusyTree => format!("another program updates {name}"),
+            Problem::NotInTree => format!("the tree has nothing that is called {name}"),
             Problem::ChecksumNeedsKey => {
                 format!("nothing was given that opens {name}, to compare contents")
             }
@@ -373,6 +376,7 @@ impl Error {
             | Problem::BusyTree
             | Problem::EmptySource
             | Problem::ChecksumNeedsKey
+            | Problem::NotInTree
             | Problem::Interrupted
             | Problem::InterruptedUpdate
             | Problem::OlderTree(_)
@@ -488,6 +492,7 @@ mod tests {
             Problem::BusyTree,
             Problem::EmptySource,
             Problem::ChecksumNeedsKey,
+            Problem::NotInTree,
             Problem::OtherFile,
             Problem::OtherContents,
             Problem::LinkLeadsOut(b"..".to_vec()),

@@ -60,7 +60,7 @@ pub use new_file::NewFile;
 pub use options::{Options, cores};
 pub use outputs::{AGE_SUFFIX, FileTarget, Outputs, with_suffix, without_suffix};
 #[cfg(feature = "patterns")]
-pub use patterns::{BadPattern, Patterns};
+pub use patterns::{BadPattern, PathChoice, Patterns};
 pub use place::Place;
 pub use plaintexts::{
     ShownEntry, ShownNames, ShownPlaintexts, alone, is_hidden, short_name, shown_names,
@@ -76,6 +76,6 @@ pub use rekey::{
 };
 pub use tree::{
     KnownBy, NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile,
-    TreeSealer, TreeUpdater, UpdateRules, VersionCheck, stored_name,
+    TreeFile, TreeSealer, TreeUpdater, UpdateRules, VersionCheck, default_state, stored_name,
 };
 pub use written::Written;

@@ -11,6 +11,15 @@ use polyseal_file::RunOptions;
 use crate::forbidden::Forbidden;
 use crate::progress::Progress;
 
+/// Which entries of a sealed tree are worked on.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice<'a> {
+    /// All, and files that are not of the tree are told of.
+    All,
+    /// Those for which this returns true.
+    Only(&'a (dyn Fn(&Path) -> bool + Sync)),
+}
+
 /// How files and trees are worked on.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -21,6 +30,9 @@ pub struct Options<'a> {
     pub(crate) synced: bool,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+    pub(crate) choice: Choice<'a>,
+    pub(crate) deleted: bool,
+    pub(crate) resume: bool,
     pub(crate) forbidden: &'a Forbidden,
     pub(crate) progress: &'a dyn Progress,
 }
@@ -38,6 +50,9 @@ impl<'a> Options<'a> {
             synced: false,
             jobs: cores(),
             exclude: &|_| false,
+            choice: Choice::All,
+            deleted: false,
+            resume: false,
             forbidden: &NOTHING,
             progress: &(),
         }
@@ -98,6 +113,30 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn exclude(mut self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
         self.exclude = exclude;
+        self
+    }
+
+    /// Of a sealed tree, only the paths for which `wanted` returns true, and the directories that
+    /// they lie in. Nobody looks whether other files are there that are not of the tree.
+    #[must_use]
+    pub fn choose(mut self, wanted: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
+        self.choice = Choice::Only(wanted);
+        self
+    }
+
+    /// Whether a decrypted tree also has what has been deleted since, as far as its encrypted files
+    /// are there.
+    #[must_use]
+    pub fn deleted(mut self, deleted: bool) -> Self {
+        self.deleted = deleted;
+        self
+    }
+
+    /// Whether a tree is decrypted over what an earlier run has left: a file stays that has the
+    /// contents which it is to have.
+    #[must_use]
+    pub fn resume(mut self, resume: bool) -> Self {
+        self.resume = resume;
         self
     }
 

@@ -1,9 +1,10 @@
 //! Names and paths that match a pattern, as a shell has them, and all that is in them.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 use crate::platform::NAMES_MAY_BE_ONE;
 
@@ -22,6 +23,67 @@ use crate::platform::NAMES_MAY_BE_ONE;
 /// ```
 #[derive(Debug)]
 pub struct Patterns(GlobSet);
+
+/// Paths of a tree that somebody has named, by patterns from its root or to the letter, and all that
+/// is in them.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use polyseal_local::PathChoice;
+///
+/// let choice = PathChoice::new(&["docs/report.odt", "photos/2026/**", "a[1].txt"]);
+/// assert!(choice.wants(Path::new("photos/2026/05/x.jpg")) && choice.wants(Path::new("a[1].txt")));
+/// assert!(!choice.wants(Path::new("docs")));
+/// assert_eq!(choice.unmet().collect::<Vec<_>>(), ["docs/report.odt"]);
+/// ```
+#[derive(Debug)]
+pub struct PathChoice(Vec<ChosenPath>);
+
+#[derive(Debug)]
+struct ChosenPath {
+    text: String,
+    path: PathBuf,
+    glob: Option<GlobMatcher>,
+    is_met: AtomicBool,
+}
+
+impl PathChoice {
+    /// The choice of all these.
+    #[must_use]
+    pub fn new(paths: &[impl AsRef<str>]) -> Self {
+        let chosen = paths.iter().map(|text| {
+            let text = text.as_ref().to_owned();
+            let trimmed = text.trim_end_matches('/').trim_start_matches("./");
+            let mut glob = GlobBuilder::new(trimmed);
+            glob.literal_separator(true).case_insensitive(NAMES_MAY_BE_ONE);
+            let glob = glob.build().ok().map(|glob| glob.compile_matcher());
+            let path = PathBuf::from(trimmed);
+            ChosenPath { text, path, glob, is_met: AtomicBool::new(false) }
+        });
+        Self(chosen.collect())
+    }
+
+    /// Whether `path`, or a directory that it lies in, is one of them.
+    #[must_use]
+    pub fn wants(&self, path: &Path) -> bool {
+        let mut wanted = false;
+        for chosen in &self.0 {
+            let is_glob = |path: &Path| chosen.glob.as_ref().is_some_and(|it| it.is_match(path));
+            if path.ancestors().any(|path| path == chosen.path || is_glob(path)) {
+                chosen.is_met.store(true, Ordering::Relaxed);
+                wanted = true;
+            }
+        }
+        wanted
+    }
+
+    /// Those for which no path was wanted so far.
+    pub fn unmet(&self) -> impl Iterator<Item = &str> {
+        let unmet = self.0.iter().filter(|chosen| !chosen.is_met.load(Ordering::Relaxed));
+        unmet.map(|chosen| &chosen.text[..])
+    }
+}
 
 /// An invalid pattern; displayed, it says why.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use polyseal_file::{Error, ReadAt, RunOptions};
 use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
+use super::trees::file_in;
 use crate::args::{CatArgs, RangeArg};
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile, OutputKind, Source};
@@ -17,6 +18,10 @@ const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let inputs = DecryptInputs::to_read(&args.read, RunOptions::new())?;
+    if let Some(tree) = &args.tree {
+        let file = file_in(tree, &args.file, &inputs)?;
+        return print(args, &inputs, &file, PIECE, &inputs.sources.forbidden_outputs());
+    }
     let input = InputFile::open(Some(&args.file))?;
     let mut forbidden_outputs = inputs.sources.forbidden_outputs();
     forbidden_outputs.extend(input.id().map(|id| (id, "the input")));

@@ -41,6 +41,7 @@ pub(crate) use mount::mount;
 pub(crate) use rekey::rekey;
 pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;
+pub(crate) use trees::ls;
 pub(crate) use vectors::vectors;
 
 use polyseal::registry::Family;

@@ -1,18 +1,25 @@
-//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`. [`polyseal_local`] does the work;
-//! here are the commands' options and messages.
+//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`, and `ls`. [`polyseal_local`] does the
+//! work; here are the commands' options and messages.
+
+mod listing;
 
 use std::path::{Path, PathBuf};
 
-use polyseal_file::{Encryptor, RunOptions};
+use polyseal_file::{Decryptor, Encryptor, Passphrase, RunOptions};
 use polyseal_local::{
-    Error, FileOutcome, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer,
+    Error, FileOutcome, KnownBy, NewTree, Options, PathChoice, Patterns, Problem, SealedTree,
+    Total, TreeFile, TreeSealer, TreeUpdater, UpdateRules, default_state,
 };
 
-use super::many::run_with_report;
-use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
+use self::listing::{Counts, json_line, line};
+use super::many::{Telling, run_with_report};
+use crate::args::{
+    DecryptArgs, EncryptArgs, LsArgs, OutputArgs, ReadArgs, TreeArgs, VerifyFilesArgs,
+};
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
-use crate::keys::{DecryptInputs, KeyInputs};
+use crate::keys::{DecryptInputs, KeyInputs, identities_to_update};
+use crate::messages::print;
 use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
 
@@ -22,6 +29,32 @@ pub(super) fn only_one(files: &[PathBuf]) -> Result<&Path> {
         [one] if one != Path::new("-") => Ok(one),
         _ => Err(Failure::usage("--recursive takes one directory")
             .hint("run once for each, with an OUT for each")),
+    }
+}
+
+/// An encrypted tree, and the paths that are wanted of it.
+fn tree_and_paths(files: &[PathBuf]) -> Result<(&Path, Option<PathChoice>)> {
+    let (tree, paths) = match files {
+        [tree, paths @ ..] if tree != Path::new("-") => (tree, paths),
+        _ => {
+            return Err(Failure::usage("--recursive needs the directory or prefix of a tree"));
+        }
+    };
+    let paths = paths.iter().map(|path| {
+        path.to_str().ok_or_else(|| {
+            Failure::usage(format!("a path of a tree is UTF-8 here: {}", path.display()))
+                .hint("use a pattern")
+        })
+    });
+    let paths = paths.collect::<Result<Vec<_>>>()?;
+    Ok((tree, (!paths.is_empty()).then(|| PathChoice::new(&paths))))
+}
+
+/// Refuses a run in which nothing was found for a path.
+fn expect_met(tree: &Path, choice: Option<&PathChoice>) -> Result {
+    match choice.and_then(|choice| choice.unmet().next()) {
+        None => Ok(()),
+        Some(path) => Err(Error::new(&tree.join(path), Problem::NotInTree).into()),
     }
 }
 
@@ -41,8 +74,13 @@ pub(super) fn destination(output: &OutputArgs) -> Result<NewTree> {
 
 /// A tree that is to be encrypted.
 pub(super) struct TreeEncryption {
-    sealer: TreeSealer,
+    how: TreeWork,
     excluded: Patterns,
+}
+
+enum TreeWork {
+    Seal(TreeSealer),
+    Update(TreeUpdater),
 }
 
 impl TreeEncryption {
@@ -54,66 +92,166 @@ impl TreeEncryption {
         let to = out(&args.output)?;
         let leave_out = |path: &Path| excluded.matches_itself(path);
         let options = Options::new().exclude(&leave_out);
-        let sealer = match objects::tree(to)? {
-            Some(store) => TreeSealer::to_store(from, store, args.output.force, &options),
-            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options),
+        let how = match objects::tree(to)? {
+            Some(_) if args.update => {
+                return Err(Failure::usage("--update works on trees in directories")
+                    .hint("update one on this machine, and copy it"));
+            }
+            Some(store) => {
+                TreeSealer::to_store(from, store, args.output.force, &options).map(TreeWork::Seal)
+            }
+            None if args.update => TreeUpdater::new(from, to, &options).map(TreeWork::Update),
+            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options)
+                .map(TreeWork::Seal),
         };
-        Ok(Self { sealer: sealer.map_err(Failure::with_path)?, excluded })
+        Ok(Self { how: how.map_err(Failure::with_path)?, excluded })
     }
 
     pub(super) fn seal(
         self,
         args: &EncryptArgs,
         encryptor: Encryptor<'_>,
+        passphrase: Option<Passphrase>,
         sources: &KeyInputs,
     ) -> Result {
+        let Self { how, excluded } = self;
+        let identities = match how {
+            TreeWork::Seal(_) => None,
+            TreeWork::Update(_) => identities_to_update(args, passphrase, sources)?,
+        };
         let bar = Bar::new(Progress::for_files(None, None));
-        let leave_out = |path: &Path| self.excluded.matches_itself(path);
+        let leave_out = |path: &Path| excluded.matches_itself(path);
         let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        run_with_report(args.many.telling(), &bar, None, |tell| {
-            self.sealer.seal(encryptor, &options, &mut |path, done| {
+        let rules = UpdateRules {
+            keep_deleted: args.keep_deleted,
+            checksum: args.checksum,
+            allow_empty: args.allow_empty,
+        };
+        let state = match (&how, &identities, &args.state) {
+            (TreeWork::Update(_), None, Some(path)) => path.clone(),
+            (TreeWork::Update(_), None, None) => default_state(out(&args.output)?)?,
+            _ => PathBuf::new(),
+        };
+        let mut total = None;
+        let done = run_with_report(args.many.telling(), &bar, None, |tell| {
+            let mut tell = |path: &Path, done| {
                 let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
                 tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
-            })
-        })
+            };
+            let updater = match how {
+                TreeWork::Seal(sealer) => return sealer.seal(encryptor, &options, &mut tell),
+                TreeWork::Update(updater) => updater,
+            };
+            let decryptor = identities.as_ref().map(|identities| {
+                let decryptor = Decryptor::new(identities);
+                encryptor.bound_to().map_or(decryptor, |context| decryptor.context(context))
+            });
+            let known = decryptor.map_or(KnownBy::State(&state), KnownBy::Keys);
+            let done = updater.update(known, encryptor, rules, &options, &mut tell)?;
+            total = Some(done);
+            Ok(done)
+        });
+        if let Some(total) = total
+            && args.many.telling() == Telling::Files
+        {
+            print(&sentence(&total))?;
+        }
+        done
     }
 }
 
+/// What an update has done.
+fn sentence(total: &Total) -> String {
+    let Total { files, bytes, unchanged, deleted, .. } = total;
+    format!("{files} encrypted, {bytes} bytes; {unchanged} unchanged, {deleted} deleted\n")
+}
+
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
-    let path = only_one(&args.files)?;
+    let (path, choice) = tree_and_paths(&args.files)?;
     let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
-    let options = Options::new()
+    let wanted = |path: &Path| choice.as_ref().is_none_or(|choice| choice.wants(path));
+    let mut options = Options::new()
         .progress(&bar)
         .exclude(&leave_out)
         .jobs(args.many.jobs())
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &inputs, &options)?;
-    run_with_report(args.telling(), &bar, Some(&inputs), |tell| sealed.verify(tell))
+    if choice.is_some() {
+        options = options.choose(&wanted);
+    }
+    let sealed = open(path, &args.tree, &inputs, &options)?;
+    run_with_report(args.telling(), &bar, Some(&inputs), |tell| sealed.verify(tell))?;
+    expect_met(path, choice.as_ref())
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
-    let path = only_one(&args.files)?;
-    let to = destination(&args.output)?;
+    let (path, choice) = tree_and_paths(&args.files)?;
+    let to = out(&args.output)?;
+    expect_file(to)?;
+    let to = NewTree::new(to, args.output.force || args.resume)?;
     let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
+    let wanted = |path: &Path| choice.as_ref().is_none_or(|choice| choice.wants(path));
     let forbidden = forbidden(&inputs.sources.forbidden_outputs());
-    let options = Options::new()
+    let mut options = Options::new()
         .progress(&bar)
         .forbidden(&forbidden)
         .exclude(&leave_out)
         .jobs(args.many.jobs())
+        .resume(args.resume)
+        .deleted(args.deleted)
         .preserve_permissions(args.preserve_permissions)
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &inputs, &options)?;
-    run_with_report(args.many.telling(), &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
+    if choice.is_some() {
+        options = options.choose(&wanted);
+    }
+    let sealed = open(path, &args.tree, &inputs, &options)?;
+    run_with_report(args.many.telling(), &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))?;
+    expect_met(path, choice.as_ref())
+}
+
+/// Lists a tree.
+pub(crate) fn ls(args: &LsArgs) -> Result {
+    let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
+    let (ask, context) = (args.ask.passphrase, args.context.get()?);
+    let inputs = DecryptInputs::new(&args.open, ask, context, RunOptions::new(), sources)?;
+    let choice = (!args.paths.is_empty()).then(|| PathChoice::new(&args.paths));
+    let wanted = |path: &Path| choice.as_ref().is_none_or(|choice| choice.wants(path));
+    let options =
+        Options::new().choose(&wanted).allow_unbound_contents(args.allow_unbound_contents);
+    let sealed = open(&args.tree, &TreeArgs { at_least: None }, &inputs, &options)?;
+    let mut counts = Counts::default();
+    let mut failed = Ok(());
+    let listed = sealed.list(&mut |entry| {
+        counts.add(entry);
+        let line = if args.json { json_line(entry) } else { Ok(line(entry)) };
+        failed = line.and_then(|line| print(&line));
+        match &failed {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Error::new(&args.tree, Problem::Cancelled)),
+        }
+    });
+    failed?;
+    listed.map_err(|error| inputs.explain_with_path(error))?;
+    expect_met(&args.tree, choice.as_ref())?;
+    if args.json {
+        return Ok(());
+    }
+    print(&format!("number {}: {counts}\n", sealed.number()))
+}
+
+/// A file of a tree, for a part of it.
+pub(crate) fn file_in(tree: &Path, path: &Path, inputs: &DecryptInputs) -> Result<TreeFile> {
+    let options = Options::new();
+    let sealed = open(tree, &TreeArgs { at_least: None }, inputs, &options)?;
+    sealed.file(path).map_err(|error| inputs.explain_with_path(error))
 }
 
 fn inputs(args: &ReadArgs, run: RunOptions<'static>) -> Result<DecryptInputs> {
@@ -125,6 +263,7 @@ fn inputs(args: &ReadArgs, run: RunOptions<'static>) -> Result<DecryptInputs> {
 
 fn open<'a>(
     path: &Path,
+    args: &TreeArgs,
     inputs: &'a DecryptInputs,
     options: &Options<'a>,
 ) -> Result<SealedTree<'a>> {
@@ -132,5 +271,9 @@ fn open<'a>(
         Some(store) => SealedTree::open_in(store, inputs.decryptor(), options),
         None => SealedTree::open(path, inputs.decryptor(), options),
     };
-    sealed.map_err(|error| inputs.explain_with_path(error))
+    let sealed = sealed.map_err(|error| inputs.explain_with_path(error))?;
+    if let Some(number) = args.at_least {
+        sealed.expect_at_least(number)?;
+    }
+    Ok(sealed)
 }

@@ -13,6 +13,7 @@
 
 mod bind;
 mod byte_pipe;
+mod choice;
 mod cursor;
 mod join;
 mod names;
@@ -38,8 +39,9 @@ use std::sync::{Mutex, PoisonError};
 use polyseal_file::COMMITMENT_BYTES;
 
 pub(crate) use self::join::Pair;
-pub use self::open::SealedTree;
+pub use self::open::{SealedTree, TreeFile};
 pub use self::seal::TreeSealer;
+pub use self::state::default_state;
 pub(crate) use self::store::{ManifestFile, TreeStorage};
 pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck, stored_name};
 pub use self::target::NewTree;
@@ -130,7 +132,7 @@ impl Tree {
     }
 
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
-        self.shown.join(path)
+        if path.as_os_str().is_empty() { self.shown.clone() } else { self.shown.join(path) }
     }
 }
 

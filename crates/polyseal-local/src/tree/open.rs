@@ -10,20 +10,25 @@ use polyseal_file::manifest::{
     State, context, context_of_version_2, stays_inside,
 };
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, ReadAt, Summary,
+    Commitment, Context, Decryptor, Error as FileError, Header, Input, Opener, Output, ReadAt,
+    Summary,
 };
 
+use super::choice::Chosen;
 use super::join::{Join, Pair, path_of, unread_error};
 use super::names::TreeNames;
 use super::staging::{coming_path, staged_path};
 use super::store::{ManifestFile, Store, StoredInput, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
+use super::update::SameContents;
 use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, file, manifest_error};
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
-use crate::options::Options;
+use crate::options::{Choice, Options};
 use crate::place::Place;
-use crate::platform::{Directory, NAMES_MAY_BE_ONE, allowed_mode, name_from_bytes, process_mask};
+use crate::platform::{
+    Directory, NAMES_MAY_BE_ONE, allowed_mode, contents, name_from_bytes, process_mask,
+};
 use crate::rekey::backup;
 use crate::watch::watched;
 
@@ -253,12 +258,17 @@ impl<'a> SealedTree<'a> {
         let mut open = Vec::new();
         let done = self.for_each_entry(
             tell,
-            |entry| to.directory(entry),
-            |entry, report| to.leave(&mut open, entry, report),
+            |entry| if self.is_left_out(entry) { Ok(()) } else { to.directory(entry) },
+            |entry, report| to.leave(&mut open, entry.filter(|it| !self.is_left_out(it)), report),
             |entry| to.link(entry),
             |entry| {
-                if entry.state == State::Deleted {
+                if self.is_left_out(entry) {
                     return Ok(FileOutcome::Deleted);
+                }
+                if self.options.resume
+                    && let Some(bytes) = self.is_restored(entry, &to)?
+                {
+                    return Ok(FileOutcome::Unchanged { bytes });
                 }
                 let mut output = to.to.create(&path_of(entry), &self.options)?;
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
@@ -271,6 +281,101 @@ impl<'a> SealedTree<'a> {
             to.to.keep();
         }
         Ok(done)
+    }
+
+    /// Whether an entry is of something that has been deleted, and nobody wants it back.
+    fn is_left_out(&self, entry: &Entry) -> bool {
+        entry.state == State::Deleted && !self.options.deleted
+    }
+
+    /// Whether the file of `entry` is there, with its contents, mode and time; its length.
+    fn is_restored(&self, entry: &Entry, to: &DecryptedTree<'_>) -> Result<Option<u64>> {
+        let Kind::File { plaintext_bytes, .. } = &entry.kind else { return Ok(None) };
+        let place = to.to.tree.place(&path_of(entry), "read")?;
+        let Ok((file, seen)) = place.file_and_status() else { return Ok(None) };
+        // One that others can reach may be changed by them, and has to be made anew.
+        if seen.bytes() != *plaintext_bytes
+            || !seen.is_ours()
+            || to.to.reach == AccessRule::OwnerOnly
+        {
+            return Ok(None);
+        }
+        let mut same = SameContents { file: &file, at: 0 };
+        match self.carry(entry, Output::Stream(&mut same)) {
+            Ok(_) => {}
+            Err(error) if is_difference(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        contents::set(&file, to.mode(entry.mode), entry.modified).cannot("write", &place.shown)?;
+        Ok(Some(*plaintext_bytes))
+    }
+
+    /// Does `each` for the entries of its manifest, in their order.
+    ///
+    /// # Errors
+    /// An error of the manifest, or of `each`.
+    pub fn list(&self, each: &mut dyn FnMut(&Entry) -> Result) -> Result {
+        for pair in self.listed()? {
+            each(&pair?)?;
+        }
+        Ok(())
+    }
+
+    fn listed(&self) -> Result<impl Iterator<Item = Result<Entry>> + '_> {
+        let shown = self.manifest_shown();
+        let entries = self.entries()?.map(move |entry| entry.map_err(manifest_error(&shown)));
+        let wanted = move |entry: &Result<Entry>| match (entry, self.options.choice) {
+            (Ok(entry), Choice::Only(wanted)) => wanted(&path_of(entry)),
+            _ => true,
+        };
+        let exclude = self.options.exclude;
+        let kept = move |entry: &Result<Entry>| {
+            entry.as_ref().map_or(true, |it| !path_of(it).ancestors().any(exclude))
+        };
+        Ok(entries.filter(move |entry| kept(entry) && wanted(entry)))
+    }
+
+    /// The encrypted file of the tree at `path`, which is that of its entry by salt and key. Only
+    /// who reads all of it, as [`verify`](Self::verify) does, knows that its contents are.
+    ///
+    /// # Errors
+    /// [`Problem::NotInTree`], [`Problem::OtherFile`], [`Problem::Missing`] or an I/O error.
+    pub fn file(&self, path: &Path) -> Result<TreeFile> {
+        let shown = self.shown(path);
+        let entry = self
+            .listed()?
+            .find(|entry| entry.as_ref().map_or(true, |entry| path_of(entry) == path));
+        let not_there = || Error::new(&shown, Problem::NotInTree);
+        let entry = entry.transpose()?.ok_or_else(not_there)?;
+        let Kind::File { bound, .. } = &entry.kind else { return Err(not_there()) };
+        let stored = self.stored(&entry, bound)?;
+        let header = stored.header().map_err(file(&shown))?;
+        let unlocked = header.authenticate(self.decryptor.identities()).map_err(file(&shown))?;
+        match bound {
+            FileBinding::Contents(commitment) => unlocked.expect(commitment),
+            FileBinding::Salt(salt) if header.file_salt() == salt => Ok(()),
+            FileBinding::Salt(_) => Err(FileError::OtherFile),
+        }
+        .map_err(|error| match error {
+            FileError::OtherFile => Error::new(&shown, Problem::OtherFile),
+            error => file(&shown)(error),
+        })?;
+        Ok(TreeFile(stored))
+    }
+
+    fn stored(&self, entry: &Entry, bound: &FileBinding) -> Result<ManifestFile> {
+        let name = sealed_name(&path_of(entry));
+        let staged = match self.is_staged(entry) {
+            true => self.storage.manifest(&staged_path(bound.file_salt()))?,
+            false => None,
+        };
+        match staged {
+            Some(staged) => Ok(staged),
+            None => self
+                .storage
+                .manifest(&name)?
+                .ok_or_else(|| Error::new(&self.shown(&name), Problem::Missing)),
+        }
     }
 
     /// Refuses names that this system does not have or does not tell apart, before anything is
@@ -320,10 +425,15 @@ impl<'a> SealedTree<'a> {
     }
 
     /// The manifest's entries and the files on disk, side by side.
-    pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
+    pub(crate) fn pairs(&self) -> Result<Box<dyn Iterator<Item = Result<Pair>> + Send + '_>> {
+        if let Choice::Only(wanted) = self.options.choice {
+            let shown = self.manifest_shown();
+            let entries = self.entries()?.map(move |entry| entry.map_err(manifest_error(&shown)));
+            return Ok(Box::new(Chosen::new(entries, wanted, self.options.exclude)));
+        }
         let walk = self.storage.walk(self.options.exclude)?;
         let shown = self.manifest_shown();
-        Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
+        Ok(Box::new(Join::new(self.entries()?, shown, walk, self.options.exclude)))
     }
 
     /// The manifest, and the header that it had when it was read.
@@ -514,6 +624,34 @@ impl<'a> SealedTree<'a> {
     }
 }
 
+/// An encrypted file of a tree, whose version stays what it was.
+#[derive(Debug)]
+pub struct TreeFile(ManifestFile);
+
+impl ReadAt for TreeFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.0.size()
+    }
+
+    fn opener(&self) -> io::Result<Opener> {
+        self.0.opener()
+    }
+}
+
+/// Whether contents that were compared are others.
+fn is_difference(error: &Error) -> bool {
+    match error.problem() {
+        Problem::File(FileError::Io { source, .. }) => {
+            matches!(source.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+        }
+        _ => false,
+    }
+}
+
 /// The bytes of an encrypted manifest, one after the other.
 struct ManifestBytes<'a> {
     file: &'a ManifestFile,
@@ -634,9 +772,6 @@ impl DecryptedTree<'_> {
     }
 
     fn directory(&self, entry: &Entry) -> Result {
-        if entry.state == State::Deleted {
-            return Ok(());
-        }
         let place = self.to.make(&path_of(entry))?;
         self.make_writable(&place).cannot("write", &place.shown)
     }
@@ -688,8 +823,7 @@ impl DecryptedTree<'_> {
                 report.file(&shown, Err(Error::io("write", &shown, error)))?;
             }
         }
-        let is_made = |next: &&Entry| next.kind == Kind::Directory && next.state != State::Deleted;
-        if let Some(next) = next.filter(is_made) {
+        if let Some(next) = next.filter(|next| next.kind == Kind::Directory) {
             open.push(next.clone());
         }
         Ok(())

@@ -21,6 +21,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::contents::{has_no_locks, try_lock};
 use crate::platform::{Access, Directory, FileId, bytes};
+use crate::testing::step;
 
 /// The file whose lock an update has.
 const LOCK: &str = "lock";
@@ -106,6 +107,7 @@ impl<'a> Staging<'a> {
     /// Gives the new file of an entry its name in the tree, if it has none yet.
     pub(super) fn give_name(&self, entry: &Entry) -> Result {
         let Kind::File { bound, .. } = &entry.kind else { return Ok(()) };
+        step();
         let staged = staged_name(bound.file_salt());
         let place = self.tree.place(&sealed_name(&super::join::path_of(entry)), "write")?;
         self.rename(&staged, &place)
@@ -115,9 +117,11 @@ impl<'a> Staging<'a> {
     pub(super) fn give_manifest(&self) -> Result {
         // No name that it relies on may be lost when it is not.
         self.sync()?;
+        step();
         let place = self.tree.place(Path::new(&manifest_name()), "write")?;
         self.rename(COMING.as_ref(), &place)?;
         let _ = self.tree.root.sync();
+        step();
         Ok(())
     }
 
@@ -137,6 +141,7 @@ impl<'a> Staging<'a> {
 
     /// Removes it, when nothing is left to be done.
     pub(super) fn end(self) {
+        step();
         let _ = self.directory.remove(LOCK.as_ref());
         let _ = self.tree.root.remove_directory(UPDATE.as_ref());
     }
@@ -159,6 +164,7 @@ impl NewFiles for Staging<'_> {
                 if !SYNCED_AT_ONCE {
                     file.sync()?;
                 }
+                step();
                 file.set_name(staged_name(salt));
                 file.commit()
             }

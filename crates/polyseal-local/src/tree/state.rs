@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::manifest::{Lineage, Reader, commitment_bytes, commitment_from_bytes};
 use polyseal_file::{COMMITMENT_BYTES, Commitment, stored_payload};
 
-use crate::error::{ErrorContext, Result, manifest_error};
+use crate::error::{Error, ErrorContext, Result, manifest_error};
 use crate::new_file::NewFile;
 use crate::options::Options;
 
@@ -30,6 +30,30 @@ const BEGINNING: &[u8; 17] = b"polyseal-state\n\x01\x00";
 const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
 const CHECKSUM: usize = blake3::OUT_LEN;
 const BUFFER: usize = 1 << 16;
+
+/// Where the state of the tree at `to` is by default: in the user's folder for such files, by a hash
+/// of the tree's path. The folder is made.
+///
+/// # Errors
+/// An I/O error; or that the user has no such folder.
+pub fn default_state(to: &Path) -> Result<PathBuf> {
+    let absolute = || {
+        let to = std::path::absolute(to)?;
+        let (folder, name) = (to.parent().unwrap_or(&to), to.file_name().unwrap_or_default());
+        Ok(std::fs::canonicalize(folder)?.join(name))
+    };
+    let to = absolute().cannot("write", to)?;
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
+    let folder = set("XDG_STATE_HOME").filter(|path| path.is_absolute()).or_else(|| {
+        set(home).map(|home| if cfg!(windows) { home } else { home.join(".local/state") })
+    });
+    let missing = || Error::io("find the folder of", &to, io::ErrorKind::NotFound.into());
+    let folder = folder.ok_or_else(missing)?.join("polyseal");
+    std::fs::create_dir_all(&folder).cannot("write", &folder)?;
+    let hash = blake3::hash(to.as_os_str().as_encoded_bytes());
+    Ok(folder.join(format!("{}.state", hash.to_hex())))
+}
 
 /// A state that has been read, and is whole.
 pub(super) struct TreeState {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{
-    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Recipients, RunOptions,
-    SegmentSize, Suite, Summary, age,
+    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Passphrase, Recipients,
+    RunOptions, SegmentSize, Suite, Summary, age,
 };
 
 use self::jobs::{Job, Jobs};
@@ -57,7 +57,7 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         })?)
     };
     let tree = args.many.recursive.then(|| trees::TreeEncryption::new(args)).transpose()?;
-    let (recipients, sources) = recipients(args)?;
+    let (recipients, sources, passphrase) = recipients(args)?;
     let run = run_options(&args.work, &args.many, jobs.as_ref());
     let mut encryptor = Encryptor::new(&recipients)
         .suite(suite)
@@ -69,7 +69,7 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     }
     let jobs = match (jobs, tree) {
         (Some(jobs), _) => jobs,
-        (None, Some(tree)) => return tree.seal(args, encryptor, &sources),
+        (None, Some(tree)) => return tree.seal(args, encryptor, passphrase, &sources),
         (None, None) => return Ok(()),
     };
     if let Some(path) = &args.header {
@@ -100,7 +100,7 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
     let jobs = Jobs::from_args(&args.files, &args.many, &args.output, |path| {
         Some(with_suffix(path, AGE_SUFFIX))
     })?;
-    let (recipients, sources) = recipients(args)?;
+    let (recipients, sources, _) = recipients(args)?;
     let encryptor = age::v1::Encryptor::new(&recipients);
     let run = run_options(&args.work, &args.many, Some(&jobs));
     encrypt_each(args, jobs, run, &sources, |input, output, run| {
@@ -108,13 +108,14 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
     })
 }
 
-fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs)> {
+fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs, Option<Passphrase>)> {
     let sources = KeyInputs::new([args.passphrase_fd, None])?;
     let passphrase =
         NewPassphrase::new(&args.recipients, args.passphrase_fd, args.passphrase_file.as_deref());
-    let recipients =
-        keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &sources)?;
-    Ok((recipients, sources))
+    let (keys, identities) = (&args.key, &args.identity);
+    let (recipients, passphrase) =
+        keys::recipients_and_passphrase(&args.recipients, keys, identities, passphrase, &sources)?;
+    Ok((recipients, sources, passphrase))
 }
 
 fn encrypt_each(

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub(crate) use names::Names;
 use report::Report;
-pub(crate) use report::{FileSuccess, Telling, describe};
+pub(crate) use report::{FileSuccess, Telling, describe, json_text};
 
 use polyseal_file::RunOptions;
 use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};

@@ -57,6 +57,8 @@ pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSu
         Local::Verified { bytes } => {
             ("verified", Some(bytes), Some(format!("whole and authentic, {bytes} bytes")))
         }
+        Local::Unchanged { bytes } => ("unchanged", Some(bytes), None),
+        Local::Deleted => ("deleted", None, None),
         Local::Recorded { bytes } => ("recorded", Some(bytes), None),
         Local::Linked { bytes } => ("linked", Some(bytes), None),
         Local::Rekeyed => ("rekeyed", None, Some("rekeyed".to_owned())),
@@ -176,9 +178,14 @@ fn json(path: &Path, outcome: &str, bytes: Option<u64>, failure: Option<&Failure
         code: failure.map(|failure| failure.code as u8),
         error: failure.map(|failure| shown(failure.message())),
     };
-    let text = serde_json::to_string(&line)
+    print(&json_text(&line)?)
+}
+
+/// A line of JSON that a terminal shows as it is.
+pub(crate) fn json_text(line: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string(line)
         .map_err(|error| Failure::new(Code::Io, format!("cannot write JSON: {error}")))?;
-    print(&(spelt_out(&text) + "\n"))
+    Ok(spelt_out(&text) + "\n")
 }
 
 /// JSON whose strings have no characters that a terminal obeys: it escapes fewer of its own accord.

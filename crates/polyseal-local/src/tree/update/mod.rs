@@ -36,6 +36,7 @@ use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::platform::{Directory, EntryKind, FileStatus, contents::FileExt};
 use crate::progress::Notice;
+use crate::testing::step;
 use crate::watch::watched;
 
 /// A tree that is to be encrypted again, into the directory that has an earlier one.
@@ -354,7 +355,9 @@ impl Update<'_> {
         }
         output.sync()?;
         staging.sync()?;
+        step();
         output.commit()?;
+        step();
         let coming = match self.known {
             KnownBy::Keys(decryptor) => {
                 let current = self.sealed(decryptor)?;
@@ -423,6 +426,7 @@ impl Update<'_> {
     }
 
     fn delete(&self, path: &Path) -> Result {
+        step();
         let place = self.to.place(&sealed_name(path), "delete")?;
         match place.directory.remove(&place.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -617,5 +621,6 @@ fn coming_state(path: &Path) -> PathBuf {
 /// Lets the state of the coming manifest be the state.
 fn take_state(path: &Path) -> Result {
     let coming = coming_state(path);
+    step();
     std::fs::rename(&coming, path).cannot("write", path)
 }
