@@ -76,8 +76,17 @@ impl<'a> Staging<'a> {
     /// Removes the files of an update that did not come as far as its manifest.
     pub(super) fn clear(&self) -> Result {
         let shown = self.tree.shown(Path::new(UPDATE));
+        // A coming manifest relies on the others.
+        match self.directory.remove(COMING.as_ref()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => {
+                removed.cannot("write", &shown)?;
+                let _ = self.directory.sync();
+            }
+        }
+        step();
         for (name, _) in self.directory.names().cannot("read", &shown)? {
-            if name == COMING || is_staged(&name) {
+            if is_staged(&name) {
                 self.directory.remove(&name).cannot("write", &shown)?;
             }
         }
