@@ -202,6 +202,11 @@ impl polyseal_local::Progress for Bar {
             Notice::NotLocked(path) => {
                 (path, "cannot be locked where it is: let no other program rekey it now")
             }
+            Notice::AllAnew(path, why) => {
+                let path = shown(&path.display().to_string());
+                self.suspend(|| note(&format!("{path}: everything is encrypted anew: {why}")));
+                return;
+            }
             Notice::NotCompared(path) => (
                 path,
                 "is in a store that does not compare versions when an object is completed: what \

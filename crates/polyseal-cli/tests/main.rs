@@ -64,6 +64,7 @@ mod sync;
 mod terminal;
 mod transcripts;
 mod trees;
+mod updates;
 mod vectors;
 #[cfg(feature = "stores-tests")]
 mod web_servers;

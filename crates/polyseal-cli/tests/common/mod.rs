@@ -262,7 +262,7 @@ pub(crate) fn every_file_opens_when_put_back(room: &TestDir) -> bool {
     let listed = [&both[..], &["--files-from", "-"]].concat();
     // One for each, and the total.
     assert_eq!(lines(&room.run(listed, list).succeeds()), lines(list) + 1);
-    let manifest = ["--context", "polyseal-manifest/2", "s2/.polyseal-manifest.polyseal"];
+    let manifest = ["--context", "polyseal-manifest/3", "s2/.polyseal-manifest.polyseal"];
     room.run([&both[..], &manifest].concat(), b"").succeeds();
     copies > 0
 }

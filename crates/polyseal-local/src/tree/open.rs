@@ -259,7 +259,10 @@ impl<'a> SealedTree<'a> {
         let done = self.for_each_entry(
             tell,
             |entry| if self.is_left_out(entry) { Ok(()) } else { to.directory(entry) },
-            |entry, report| to.leave(&mut open, entry.filter(|it| !self.is_left_out(it)), report),
+            |entry, report| match entry {
+                Some(entry) if self.is_left_out(entry) => Ok(()),
+                entry => to.leave(&mut open, entry, report),
+            },
             |entry| to.link(entry),
             |entry| {
                 if self.is_left_out(entry) {

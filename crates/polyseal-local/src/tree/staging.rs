@@ -148,16 +148,18 @@ impl<'a> Staging<'a> {
         directory.take(&self.directory, staged, name, replaced.is_some()).cannot("write", shown)
     }
 
-    /// Removes it, when nothing is left to be done.
-    pub(super) fn end(self) {
-        step();
-        let _ = self.directory.remove(LOCK.as_ref());
-        let _ = self.tree.root.remove_directory(UPDATE.as_ref());
-    }
-
     fn place(&self, name: OsString) -> Place {
         let shown = self.tree.shown(Path::new(UPDATE)).join(&name);
         Place::new(self.directory.clone(), name, shown)
+    }
+}
+
+/// It goes, if nothing else is in it.
+impl Drop for Staging<'_> {
+    fn drop(&mut self) {
+        step();
+        let _ = self.directory.remove(LOCK.as_ref());
+        let _ = self.tree.root.remove_directory(UPDATE.as_ref());
     }
 }
 

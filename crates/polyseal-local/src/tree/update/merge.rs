@@ -174,12 +174,11 @@ impl<'a> Merge<'a> {
         {
             return Ok(Some(Turn::Unread(pair, *reason)));
         }
+        // What was deleted before, and has nothing there, is no news.
         let is_left = match &pair {
-            Pair::File(_) => true,
-            Pair::Plain(Entry { kind: Kind::Directory, state, .. }) => {
-                *state != State::Deleted || self.has_files(path)?
-            }
-            _ => false,
+            Pair::Plain(Entry { state: State::Deleted, .. }) => self.has_files(path)?,
+            Pair::Gone(_) => false,
+            _ => true,
         };
         Ok(is_left.then_some(Turn::Deleted(pair)))
     }

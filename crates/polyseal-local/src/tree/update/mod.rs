@@ -216,19 +216,28 @@ impl Update<'_> {
             return Err(Error::new(&self.to.shown, Problem::ChecksumNeedsKey));
         }
         let staging = Staging::begin(self.to, self.options)?;
-        let before = self.before(&staging)?;
+        let done = self.run_in(&staging, tell);
+        // Without a coming manifest, nothing there is of use.
+        if done.is_err() && staging.coming_file().is_none() {
+            let _ = staging.clear();
+        }
+        done
+    }
+
+    fn run_in(&self, staging: &Staging<'_>, tell: OnFile<'_>) -> Result<Total> {
+        let before = self.before(staging)?;
         if !self.rules.allow_empty && is_empty(self.from, self.options)? && before.has_files()? {
             return Err(Error::new(&self.from.shown, Problem::EmptySource));
         }
-        let (mut total, waiting) = self.pass(before, &staging, tell)?;
+        let (mut total, waiting) = self.pass(before, staging, tell)?;
         if waiting {
             // What was in the way is gone.
-            let before = self.before(&staging)?;
+            let before = self.before(staging)?;
             let mut tell = |path: &Path, done: Result<FileOutcome>| match done {
                 Ok(FileOutcome::Unchanged { .. }) => Ok(()),
                 done => tell(path, done),
             };
-            let (second, _) = self.pass(before, &staging, &mut tell)?;
+            let (second, _) = self.pass(before, staging, &mut tell)?;
             let unchanged = second.unchanged.saturating_sub(total.files);
             total.files += second.files;
             total.bytes += second.bytes;
@@ -238,7 +247,6 @@ impl Update<'_> {
             (total.directories, total.links) = (second.directories, second.links);
         }
         staging.clear()?;
-        staging.end();
         Ok(total)
     }
 
@@ -488,7 +496,9 @@ impl Update<'_> {
     fn take_deleted(&self, pair: Pair) -> (Option<Entry>, SealResult) {
         let shown = |entry: &Entry| self.from.shown(&path_of(entry));
         match pair {
-            Pair::File(old) | Pair::Plain(old) if is_kept(&old) => {
+            Pair::File(old) | Pair::Plain(old)
+                if is_kept(&old) && matches!(old.kind, Kind::File { .. } | Kind::Directory) =>
+            {
                 let is_news = old.state != State::Deleted && old.kind != Kind::Directory;
                 let entry = Some(Entry { state: State::Deleted, ..old.clone() });
                 let done = Ok(is_news.then_some(FileOutcome::Deleted));
