@@ -417,7 +417,7 @@ proptest! {
         let previous = Some(Commitment { file_salt: [7; 32], key, payload_root });
         let lineage = Lineage { number, previous };
         let written = write_after(&lineage, &entries).unwrap();
-        prop_assert_eq!(Reader::new(&written[..]).unwrap().lineage(), Some(&lineage));
+        prop_assert_eq!(Reader::new(&written[..]).unwrap().lineage().copied(), Some(lineage));
         prop_assert_eq!(read(&written).unwrap(), entries);
     }
 

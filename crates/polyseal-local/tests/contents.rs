@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{
-    Entry, FileBinding, Kind, Problem as ManifestProblem, Timestamp, Writer, context,
+    Entry, FileBinding, Kind, Lineage, NO_STAMP, Problem as ManifestProblem, State, Timestamp,
+    Writer, context,
 };
 use polyseal_file::{
     Decryptor, Encryptor, Error as FileError, ExistingRecipients, Identities, Input, Key, Output,
@@ -61,25 +62,24 @@ impl TestDir {
         let file = File::open(self.at("s/f.polyseal")).unwrap();
         let summary = Decryptor::new(&identities).committing().verify(Input::File(&file)).unwrap();
         let bound = FileBinding::Contents(summary.commitment.unwrap());
-        let kind = Kind::File { plaintext_bytes: summary.plaintext_bytes, bound };
+        let stamp = NO_STAMP;
+        let kind = Kind::File { plaintext_bytes: summary.plaintext_bytes, bound, stamp };
         let modified = Timestamp { seconds: 1, nanoseconds: 0 };
-        Entry { path: b"f".to_vec(), mode: 0o644, modified, kind }
+        Entry { path: b"f".to_vec(), state: State::New, mode: 0o644, modified, kind }
     }
 
     fn manifest(&self) -> Vec<u8> {
-        let mut writer = Writer::new(Vec::new()).unwrap();
+        let mut writer = Writer::new(Vec::new(), &Lineage::FIRST).unwrap();
         writer.push(&self.entry()).unwrap();
         writer.finish().unwrap()
     }
 
     /// The same of version 1, by the letter of the specification.
     fn unbound_manifest(&self) -> Vec<u8> {
-        let mut bytes = self.manifest();
-        bytes[18] = 1;
-        // The bytes after the salt, and before the end and the count.
-        let end = bytes.len() - 9;
-        bytes.drain(end - 64..end);
-        bytes
+        let bytes = self.manifest();
+        let (magic, first) = (&bytes[..18], 124);
+        let (path, rest) = (&bytes[first..first + 4], &bytes[first + 6..first + 60]);
+        [magic, b"\x01\0", path, rest, b"e", &1_u64.to_le_bytes()].concat()
     }
 
     fn write_manifest(&self, mut plaintext: &[u8]) {
@@ -215,7 +215,7 @@ fn another_key_under_the_same_salt_and_recipient_is_another_file() {
     };
     // As if the manifest were of a file with this salt and payload, and another key.
     commitment.key[31] ^= 1;
-    let mut writer = Writer::new(Vec::new()).unwrap();
+    let mut writer = Writer::new(Vec::new(), &Lineage::FIRST).unwrap();
     writer.push(&entry).unwrap();
     room.write_manifest(&writer.finish().unwrap());
     let is_other = |error: Error| matches!(error.problem(), Problem::OtherFile);

@@ -1,14 +1,17 @@
 //! Any bytes as the manifest of a tree: what is read keeps the rules of the specification, which
 //! are told here once more, and is written as the same bytes.
 
-use polyseal_file::manifest::{Entry, Error, Kind, Reader, Writer, stays_inside};
+use polyseal_file::PayloadRoot;
+use polyseal_file::manifest::{
+    Entry, Error, FileBinding, Kind, NO_STAMP, Reader, State, Timestamp, Writer, stays_inside,
+};
 
 pub(crate) fn check(bytes: &[u8]) {
     let (mut entries, mut failed) = (Vec::new(), false);
-    let mut binds = true;
+    let (mut version, mut lineage) = (0, None);
     match Reader::with_unbound_contents(bytes) {
         Ok(reader) => {
-            binds = reader.binds_contents();
+            (version, lineage) = (reader.version(), reader.lineage().copied());
             for entry in reader {
                 // After an error there is nothing more.
                 assert!(!failed);
@@ -21,15 +24,31 @@ pub(crate) fn check(bytes: &[u8]) {
         Err(error) => failed = is_told(&error),
     }
     keep_the_rules(&entries);
-    assert_eq!(Reader::new(bytes).is_ok(), Reader::with_unbound_contents(bytes).is_ok() && binds);
-    if !binds {
-        // Nobody writes version 1.
-        return;
-    }
-    let mut writer = Writer::new(Vec::new()).expect("memory takes everything");
+    entries.iter().for_each(|entry| is_of_version(version, entry));
+    assert_eq!(Reader::new(bytes).is_ok(), version > 1);
+    assert_eq!(lineage.is_some(), version == 3);
+    // Nobody writes an older version.
+    let Some(lineage) = lineage else { return };
+    assert_ne!(lineage.number, 0);
+    let mut writer = Writer::new(Vec::new(), &lineage).expect("memory takes everything");
     entries.iter().for_each(|entry| writer.push(entry).expect("what is read can be written"));
     let written = writer.finish().expect("memory takes everything");
     assert_eq!(!failed, written == bytes);
+    let missing = entries.iter().filter(|entry| matches!(entry.state, State::Failed(_))).count();
+    let counts = [entries.len(), missing].map(|count| (count as u64).to_le_bytes()).concat();
+    assert!(written.ends_with(&counts));
+}
+
+/// Nothing in it is of another version.
+fn is_of_version(version: u16, entry: &Entry) {
+    assert!(version == 3 || (entry.state == State::New && entry.kind != Kind::Absent));
+    let Kind::File { bound, stamp, .. } = &entry.kind else { return };
+    let bound_by = match bound {
+        FileBinding::Salt(_) => 1,
+        FileBinding::Contents(it) if matches!(it.payload_root, PayloadRoot::List(_)) => 2,
+        FileBinding::Contents(_) => 3,
+    };
+    assert!(version == bound_by && (version == 3 || *stamp == NO_STAMP));
 }
 
 fn is_told(error: &Error) -> bool {
@@ -45,9 +64,9 @@ fn keep_the_rules(entries: &[Entry]) {
     for pair in entries.windows(2) {
         assert!(names(&pair[0].path) < names(&pair[1].path));
     }
-    let is_directory = |path: &[u8]| {
+    let directory = |path: &[u8]| {
         let entry = entries.iter().find(|entry| entry.path == path);
-        entry.is_some_and(|entry| entry.kind == Kind::Directory)
+        entry.filter(|entry| entry.kind == Kind::Directory)
     };
     for entry in entries {
         let names = names(&entry.path);
@@ -55,10 +74,20 @@ fn keep_the_rules(entries: &[Entry]) {
         assert!(!entry.path.contains(&0) && entry.path.len() < 1 << 16);
         assert!(entry.mode < 1 << 9 && entry.modified.nanoseconds < 1_000_000_000);
         if let Some(end) = entry.path.iter().rposition(|&byte| byte == b'/') {
-            assert!(is_directory(&entry.path[..end]));
+            let parent = directory(&entry.path[..end]).expect("a directory");
+            assert!(parent.state != State::Deleted || entry.state == State::Deleted);
+        }
+        assert!(match entry.state {
+            State::New => entry.kind != Kind::Absent,
+            State::Unchanged => matches!(entry.kind, Kind::File { .. }),
+            State::Failed(reason) => reason.number() != 0,
+            State::Deleted => matches!(entry.kind, Kind::File { .. } | Kind::Directory),
+        });
+        if entry.kind == Kind::Absent {
+            assert!(entry.mode == 0 && entry.modified == Timestamp::ZERO);
         }
         if let Kind::Link { target } = &entry.kind {
-            assert!(!target.is_empty() && !target.contains(&0));
+            assert!(entry.mode == 0 && !target.is_empty() && !target.contains(&0));
             if stays_inside(&entry.path, target) {
                 stay_inside(names.len() - 1, target);
             }

@@ -47,7 +47,7 @@ impl TreeNames {
 
 #[cfg(test)]
 mod tests {
-    use polyseal_file::manifest::{Kind, Timestamp};
+    use polyseal_file::manifest::{Kind, State, Timestamp};
 
     use super::*;
     use crate::platform::NAMES_MAY_BE_ONE;
@@ -56,7 +56,8 @@ mod tests {
         let mut names = TreeNames::default();
         let modified = Timestamp { seconds: 0, nanoseconds: 0 };
         paths.iter().try_for_each(|path| {
-            let entry = Entry { path: path.to_vec(), mode: 0o600, modified, kind: Kind::Directory };
+            let (path, state, kind) = (path.to_vec(), State::New, Kind::Directory);
+            let entry = Entry { path, state, mode: 0o600, modified, kind };
             names.pass(&entry, Path::new("tree"))
         })
     }
