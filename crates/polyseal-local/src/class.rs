@@ -38,6 +38,7 @@ impl Error {
             | Problem::EmptySource
             | Problem::ChecksumNeedsKey
             | Problem::NotInTree
+            | Problem::NoStateFolder
             | Problem::Special => Class::Usage,
             Problem::Changed | Problem::ChangedLength => Class::Changed,
             Problem::Grew => Class::Grew,
@@ -94,6 +95,7 @@ impl Error {
             }
             Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
             Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
+            Problem::NoStateFolder => "name a file for it: --state FILE; or set HOME",
             Problem::NotInTree => "polyseal ls lists what it has",
             Problem::ChecksumNeedsKey => "give -k KEYFILE or -i IDENTITY, or leave out --checksum",
             Problem::EmptySource => {

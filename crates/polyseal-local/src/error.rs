@@ -93,6 +93,8 @@ pub enum Problem {
     EmptySource,
     /// The tree has nothing of this name.
     NotInTree,
+    /// The user has no folder for the state of a tree.
+    NoStateFolder,
     /// Contents are to be compared, and nothing was given that opens them.
     ChecksumNeedsKey,
     /// A file is authentic, and not the one that the manifest has under that name.
@@ -294,6 +296,7 @@ impl Error {
                 format!("{name} is older: its manifest is number {number}")
             }
             Problem::BusyTree => format!("another program updates {name}"),
+            Problem::NoStateFolder => format!("no folder is known for the state of {name}"),
             Problem::NotInTree => format!("the tree has nothing that is called {name}"),
             Problem::ChecksumNeedsKey => {
                 format!("nothing was given that opens {name}, to compare contents")
@@ -377,6 +380,7 @@ impl Error {
             | Problem::EmptySource
             | Problem::ChecksumNeedsKey
             | Problem::NotInTree
+            | Problem::NoStateFolder
             | Problem::Interrupted
             | Problem::InterruptedUpdate
             | Problem::OlderTree(_)
@@ -493,6 +497,7 @@ mod tests {
             Problem::EmptySource,
             Problem::ChecksumNeedsKey,
             Problem::NotInTree,
+            Problem::NoStateFolder,
             Problem::OtherFile,
             Problem::OtherContents,
             Problem::LinkLeadsOut(b"..".to_vec()),

@@ -640,6 +640,12 @@ fn a_file_that_vanishes_is_told_and_the_rest_is_whole() {
     assert!(failed[0].0.ends_with("d/z"), "{failed:?}");
     let (identities, options) = (room.identities(), Options::new());
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
-    let verified = tree.verify(&mut |_, done| done.map(drop)).unwrap();
-    assert_eq!(verified.files, 2);
+    let mut missing = Vec::new();
+    let mut tell = |path: &Path, done: Result<_>| {
+        missing.extend(done.err().map(|error| (path.to_owned(), error)));
+        Ok(())
+    };
+    assert_eq!(tree.verify(&mut tell).unwrap().files, 2);
+    let [(path, error)] = &missing[..] else { panic!("{missing:?}") };
+    assert!(path.ends_with("s/z") && matches!(error.problem(), Problem::NotTaken { .. }));
 }

@@ -27,7 +27,7 @@ use self::system::is_link_of_us;
 pub(crate) use self::system::{
     Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, expect_name,
     expect_restorable_name, is_of_what_is_there, kill_as_a_crash_does, name_from_bytes,
-    owner_is_kept, path_bytes, path_of_bytes, process_mask,
+    owner_is_kept, path_bytes, path_of_bytes, process_mask, state_folder,
 };
 pub use self::system::{Directory, FileId, SpecialFile, take_wider_modes};
 #[cfg(unix)]

@@ -73,6 +73,11 @@ impl<'a> Staging<'a> {
         Ok(Self { tree, directory, options, _lock: lock })
     }
 
+    /// Whether the file system takes names for one that differ in case alone.
+    pub(super) fn folds_names(&self) -> bool {
+        self.tree.root.stat(UPDATE.to_uppercase()).is_ok()
+    }
+
     /// Removes the files of an update that did not come as far as its manifest.
     pub(super) fn clear(&self) -> Result {
         let shown = self.tree.shown(Path::new(UPDATE));
@@ -105,12 +110,7 @@ impl<'a> Staging<'a> {
 
     /// Waits until all that is here is on disk.
     pub(super) fn sync(&self) -> Result {
-        let shown = self.tree.shown(Path::new(UPDATE));
-        if !self.directory.sync_all_files().cannot("write", &shown)? {
-            // Each file was waited for when it was written; the names are left.
-            let _ = self.directory.sync();
-        }
-        Ok(())
+        self.directory.sync_all_files().cannot("write", &self.tree.shown(Path::new(UPDATE)))
     }
 
     /// Gives the new file of an entry its name in the tree, if it has none yet.
@@ -172,7 +172,7 @@ impl NewFiles for Staging<'_> {
     fn finish(&self, file: NewSealedFile, summary: &Summary) -> Result {
         match (file, &summary.file_salt) {
             (NewSealedFile::File(mut file), Some(salt)) => {
-                if !SYNCED_AT_ONCE {
+                if !Directory::SYNCS_ALL_FILES {
                     file.sync()?;
                 }
                 step();
@@ -183,9 +183,6 @@ impl NewFiles for Staging<'_> {
         }
     }
 }
-
-/// Whether [`Directory::sync_all_files`] does what it is called after.
-const SYNCED_AT_ONCE: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// Whether a name is one that [`staged_name`] gives.
 fn is_staged(name: &OsStr) -> bool {

@@ -22,9 +22,10 @@ use std::path::{Path, PathBuf};
 use polyseal_file::manifest::{Lineage, Reader, commitment_bytes, commitment_from_bytes};
 use polyseal_file::{COMMITMENT_BYTES, Commitment, stored_payload};
 
-use crate::error::{Error, ErrorContext, Result, manifest_error};
+use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::new_file::NewFile;
 use crate::options::Options;
+use crate::platform::state_folder;
 
 const BEGINNING: &[u8; 17] = b"polyseal-state\n\x01\x00";
 const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
@@ -43,13 +44,8 @@ pub fn default_state(to: &Path) -> Result<PathBuf> {
         Ok(std::fs::canonicalize(folder)?.join(name))
     };
     let to = absolute().cannot("write", to)?;
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
-    let folder = set("XDG_STATE_HOME").filter(|path| path.is_absolute()).or_else(|| {
-        set(home).map(|home| if cfg!(windows) { home } else { home.join(".local/state") })
-    });
-    let missing = || Error::io("find the folder of", &to, io::ErrorKind::NotFound.into());
-    let folder = folder.ok_or_else(missing)?.join("polyseal");
+    let missing = || Error::new(&to, Problem::NoStateFolder);
+    let folder = state_folder().ok_or_else(missing)?.join("polyseal");
     std::fs::create_dir_all(&folder).cannot("write", &folder)?;
     let hash = blake3::hash(to.as_os_str().as_encoded_bytes());
     Ok(folder.join(format!("{}.state", hash.to_hex())))

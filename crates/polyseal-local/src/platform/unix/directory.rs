@@ -357,16 +357,20 @@ impl Directory {
         taken
     }
 
-    /// Waits until all files of its file system are on disk, as far as that can be said of all at
-    /// once; returns whether.
-    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
+    /// Whether [`sync_all_files`](Self::sync_all_files) waits for files that nobody has waited for.
+    pub(crate) const SYNCS_ALL_FILES: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+    /// Waits until all files of its file system are on disk; or all names in it, where each file
+    /// has been waited for.
+    pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        {
-            rustix::fs::syncfs(&self.0)?;
-            Ok(true)
-        }
+        return Ok(rustix::fs::syncfs(&self.0)?);
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        Ok(false)
+        {
+            // Not every file system can say so.
+            let _ = self.sync();
+            Ok(())
+        }
     }
 
     /// Gives an open file, which is called `from`, the name `to`, which nothing has.

@@ -116,3 +116,10 @@ pub(super) fn is_link_of_us(_path: &Path, seen: &Metadata) -> bool {
 pub(crate) fn kill_as_a_crash_does() {
     let _ = kill_process(getpid(), Signal::KILL);
 }
+
+/// The user's folder for what programs remember: `$XDG_STATE_HOME`, or `~/.local/state`.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
+    state.or_else(|| set("HOME").map(|home| home.join(".local/state")))
+}

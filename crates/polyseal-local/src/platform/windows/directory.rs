@@ -347,9 +347,13 @@ impl Directory {
         }
     }
 
-    /// Files are not waited for all at once here.
-    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
-        Ok(false)
+    /// Each file is waited for by itself.
+    pub(crate) const SYNCS_ALL_FILES: bool = false;
+
+    /// Waits until the names in it are on disk, where the file system can say so.
+    pub(crate) fn sync_all_files(&self) -> io::Result<()> {
+        let _ = self.sync();
+        Ok(())
     }
 
     /// Gives the open file `new` the name `to`, which nothing has.

@@ -15,7 +15,7 @@ mod sys;
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use self::access::{Access, allowed_mode};
 pub use self::directory::Directory;
@@ -81,4 +81,9 @@ pub(super) fn is_link_of_us(path: &Path, _seen: &Metadata) -> bool {
 /// Ends the process at once, as the system does it when memory is short.
 pub(crate) fn kill_as_a_crash_does() {
     sys::terminate();
+}
+
+/// The user's folder for what programs remember on this machine.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    std::env::var_os("LOCALAPPDATA").filter(|value| !value.is_empty()).map(PathBuf::from)
 }

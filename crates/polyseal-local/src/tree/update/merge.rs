@@ -2,13 +2,15 @@
 //! of a manifest.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry as Entries;
+use std::collections::{HashMap, VecDeque};
 use std::iter::Peekable;
+use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Kind, Reason, State, compare};
 
 use crate::error::Result;
-use crate::platform::{EntryKind, path_bytes};
+use crate::platform::{EntryKind, folded, path_bytes};
 use crate::tree::join::{Pair, unread_error};
 use crate::tree::source::{SourceName, reason};
 
@@ -18,6 +20,8 @@ pub(super) enum Turn {
     Source(SourceName, Option<Pair>),
     /// The tree has it, and the source has not.
     Deleted(Pair),
+    /// A name of the source that is one with another where the tree is.
+    Twin(PathBuf, PathBuf),
     /// The tree has it, and the source could not be listed there.
     Unread(Pair, Reason),
     /// The tree has it, and the source has something of another kind, which has to wait: one
@@ -39,12 +43,32 @@ pub(super) struct Merge<'a> {
     unread: Option<(Vec<u8>, Reason)>,
     /// A directory of the source that has to wait.
     waiting: Option<Vec<u8>>,
+    /// Where names may be one that differ in case alone: those of each directory on the way, by
+    /// their keys.
+    folded: Option<Vec<HashMap<String, PathBuf>>>,
 }
 
 impl<'a> Merge<'a> {
-    pub(super) fn new(source: Names<'a>, tree: Pairs<'a>) -> Self {
+    pub(super) fn new(source: Names<'a>, tree: Pairs<'a>, folds_names: bool) -> Self {
         let (source, ahead) = (source.peekable(), VecDeque::new());
-        Self { source, tree, ahead, unread: None, waiting: None }
+        let folded = folds_names.then(Vec::new);
+        Self { source, tree, ahead, unread: None, waiting: None, folded }
+    }
+
+    /// Another name of the source that is one with this, where the tree is.
+    fn twin(&mut self, path: &Path) -> Option<PathBuf> {
+        let directories = self.folded.as_mut()?;
+        let depth = path.components().count();
+        directories.truncate(depth);
+        directories.resize_with(depth, HashMap::new);
+        let key = folded(Path::new(path.file_name()?));
+        match directories.last_mut()?.entry(key) {
+            Entries::Occupied(other) => Some(other.get().clone()),
+            Entries::Vacant(new) => {
+                new.insert(path.to_owned());
+                None
+            }
+        }
     }
 
     /// Has one more pair ahead, if there is one. Files that are not of the tree are passed over.
@@ -135,6 +159,13 @@ impl<'a> Merge<'a> {
         let path = path_bytes(&name.step.path).into_owned();
         if self.waiting.as_ref().is_some_and(|waiting| is_below(&path, waiting)) {
             return Ok(None);
+        }
+        if let Some(other) = self.twin(&name.step.path) {
+            // Nothing of the tree is in its place: what is there is the other's.
+            if name.step.kind == EntryKind::Directory {
+                self.waiting = Some(path);
+            }
+            return Ok(Some(Turn::Twin(name.step.path, other)));
         }
         if let Err(error) = &name.begun {
             self.unread = Some((path.clone(), reason(error)));

@@ -24,7 +24,7 @@ use super::join::{Join, Pair, path_of};
 use super::new_manifest::Manifest;
 use super::open::SealedTree;
 use super::seal::{TreeSealer, expect_distinct_names, while_counting};
-use super::source::{EntrySealer, SealResult, SourceName, failed, is_kept, source_names};
+use super::source::{EntrySealer, SealResult, SourceName, failed, is_kept, reason, source_names};
 use super::staging::Staging;
 use super::state::{NewState, TreeState};
 use super::store::TreeStorage;
@@ -34,7 +34,7 @@ use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::options::Options;
-use crate::platform::{Directory, EntryKind, FileStatus, contents::FileExt};
+use crate::platform::{Directory, EntryKind, FileStatus, contents::FileExt, path_bytes};
 use crate::progress::Notice;
 use crate::testing::step;
 use crate::watch::watched;
@@ -339,7 +339,7 @@ impl Update<'_> {
         };
         let names = Walk::new(&self.from.root, self.options.exclude, false);
         let names = Box::new(source_names(self.from, names, |_| Ok(())));
-        let turns = Merge::new(names, before.pairs(self.to)?);
+        let turns = Merge::new(names, before.pairs(self.to)?, staging.folds_names());
         let one = EntrySealer { from: self.from, to: staging, encryptor: self.encryptor };
         let (total, commitment) = while_counting(self.from, self.options, || {
             in_order(
@@ -377,7 +377,9 @@ impl Update<'_> {
                 let coming_path = coming_state(path);
                 state.map(|state| state.commit(&commitment)).transpose()?;
                 let coming = TreeState::read(&coming_path)?;
-                coming.map(Before::State).map_err(|_| Error::new(&coming_path, Problem::Changed))?
+                coming
+                    .map(Before::State)
+                    .map_err(|_| Error::new(&self.to.shown, Problem::BusyTree))?
             }
         };
         drop(before);
@@ -460,6 +462,12 @@ impl Update<'_> {
                 (old, result)
             }
             Turn::Deleted(pair) => self.take_deleted(pair),
+            Turn::Twin(path, other) => {
+                let error = Error::new(&self.from.shown(&path), Problem::OneFile(other));
+                let bytes = path_bytes(&path).into_owned();
+                let entry = Some(failed(bytes, None, reason(&error)));
+                (None, SealResult { shown: self.from.shown(&path), entry, done: Err(error) })
+            }
             Turn::InTheWay(pair) => {
                 let (old, mut result) = self.take_deleted(pair);
                 // What is told of the path comes with the next pass.
@@ -472,7 +480,7 @@ impl Update<'_> {
                 found.changed.store(true, Ordering::Relaxed);
                 (old, result)
             }
-            Turn::Unread(pair, reason) => {
+            Turn::Unread(pair, why) => {
                 let old = match pair {
                     Pair::File(entry) | Pair::Plain(entry) => Some(entry),
                     _ => None,
@@ -480,7 +488,7 @@ impl Update<'_> {
                 // The directory has been told of.
                 let entry = old.as_ref().filter(|old| is_kept(old)).map(|old| match old.state {
                     State::Deleted => old.clone(),
-                    _ => failed(old.path.clone(), Some(old), reason),
+                    _ => failed(old.path.clone(), Some(old), why),
                 });
                 let entry = entry.or_else(|| old.clone().filter(|old| old.kind == Kind::Absent));
                 let path = old.as_ref().map(path_of).unwrap_or_default();
@@ -546,8 +554,7 @@ impl Update<'_> {
             return one.seal(name, old.filter(|_| is_there));
         }
         let error = Error::new(&self.to.shown(&sealed_name(&path)), Problem::Exists);
-        let bytes = crate::platform::path_bytes(&path).into_owned();
-        let entry = Some(failed(bytes, None, super::source::reason(&error)));
+        let entry = Some(failed(path_bytes(&path).into_owned(), None, reason(&error)));
         SealResult { shown: self.from.shown(&path), entry, done: Err(error) }
     }
 
