@@ -12,7 +12,8 @@
 //   - [ReadHeader] shows a header without a key. [Rekey] changes who can open
 //     a file, and leaves the payload where it is.
 //   - [NewArmorReader] and [NewArmorWriter] are ASCII armour.
-//   - [ParseManifest] reads the manifest of an encrypted tree.
+//   - [OpenTree] reads an encrypted tree, which has a manifest of version 3, 2
+//     or 1.
 //
 // # Keys
 //

@@ -146,7 +146,7 @@ func (s ends) ReadAt(b []byte, off int64) (int, error) {
 func TestManifestOf256MiB(t *testing.T) {
 	key := GenerateKey()
 	fileKey := make([]byte, fileKeyLength)
-	header, p, err := newHeader(&WriteOptions{Context: []byte(manifestContext)}, fileKey, []Recipient{key})
+	header, p, err := newHeader(&WriteOptions{Context: manifestContext(3, nil)}, fileKey, []Recipient{key})
 	if err != nil {
 		t.Fatal(err)
 	}

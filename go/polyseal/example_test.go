@@ -157,3 +157,26 @@ func ExampleNewArmorReader() {
 	// true
 	// meet at noon <nil>
 }
+
+func ExampleOpenTree() {
+	key := polyseal.GenerateKey()
+	root, err := os.OpenRoot("album.sealed")
+	if err != nil {
+		fmt.Println("there is no album here")
+		return
+	}
+	defer root.Close()
+	tree, err := polyseal.OpenTree(polyseal.RootFS(root), nil, key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := tree.Incomplete(); err != nil {
+		log.Print(err)
+	}
+	var out bytes.Buffer
+	if _, err := tree.WriteFile(&out, "may/one"); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out.Len(), "bytes")
+	// Output: there is no album here
+}

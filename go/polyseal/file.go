@@ -51,22 +51,29 @@ type openSegment struct {
 // those of src.
 func Open(src io.ReaderAt, size int64, opts *ReadOptions, identities ...Identity) (*File, error) {
 	opts = opts.orDefault()
+	f, _, err := openWith(src, size, opts, identities, opts.Context)
+	return f, err
+}
+
+// openWith says as well which of the contexts the file has.
+func openWith(src io.ReaderAt, size int64, opts *ReadOptions, identities []Identity, contexts ...[]byte) (*File, int, error) {
 	f := &File{header: opts.Header, src: src, length: size, goroutines: goroutines(opts.Goroutines)}
 	if f.header == nil {
 		var err error
 		if f.header, err = ReadHeader(io.NewSectionReader(src, 0, size)); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		f.offset = int64(f.header.Size())
 		f.length -= f.offset
 	}
+	var which int
 	var err error
-	if f.payload, err = f.header.payload(identities, opts.Context); err != nil {
-		return nil, err
+	if f.payload, which, err = f.header.payload(identities, contexts...); err != nil {
+		return nil, 0, err
 	}
 	number, length, err := f.payload.last(f.length)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	f.last = number
 	f.size = int64(number)*int64(f.payload.segment) + int64(length-f.payload.tag)
@@ -75,10 +82,10 @@ func Open(src io.ReaderAt, size int64, opts *ReadOptions, identities ...Identity
 	}
 	plaintext, err := f.segment(number, make([]byte, 0, length-f.payload.tag))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	f.recent.Store(&openSegment{number, plaintext})
-	return f, nil
+	return f, which, nil
 }
 
 // Header returns the header, which is authentic.

@@ -77,17 +77,21 @@ func (h *Header) checkContext(fileKey, context []byte) error {
 	return nil
 }
 
-// payload opens the header and returns what seals the segments.
-func (h *Header) payload(identities []Identity, context []byte) (*payload, error) {
+// payload opens the header and returns what seals the segments, and which of
+// the contexts the file has. The error is that of the last context.
+func (h *Header) payload(identities []Identity, contexts ...[]byte) (p *payload, which int, err error) {
 	fileKey, err := h.unwrap(identities)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer clear(fileKey)
-	if err := h.checkContext(fileKey, context); err != nil {
-		return nil, err
+	for i, context := range contexts {
+		if err = h.checkContext(fileKey, context); err == nil {
+			p, err = newPayload(h.raw, h.suite, fileKey, context)
+			return p, i, err
+		}
 	}
-	return newPayload(h.raw, h.suite, fileKey, context)
+	return nil, 0, err
 }
 
 // newPayload derives the payload key of a header whose fields are set.

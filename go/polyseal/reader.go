@@ -64,7 +64,7 @@ func NewReader(src io.Reader, opts *ReadOptions, identities ...Identity) (*Reade
 			return nil, err
 		}
 	}
-	p, err := header.payload(identities, opts.Context)
+	p, _, err := header.payload(identities, opts.Context)
 	if err != nil {
 		return nil, err
 	}

@@ -247,30 +247,24 @@ func TestToolTree(t *testing.T) {
 			arguments = append(arguments, "--context", context)
 		}
 		run(t, nil, arguments...)
-		data, err := os.ReadFile(filepath.Join(sealed, ".polyseal-manifest.polyseal"))
+		opened, err := OpenTree(os.DirFS(sealed), &ManifestOptions{Context: []byte(context)}, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := OpenManifest(bytes.NewReader(data), int64(len(data)), &ManifestOptions{Context: []byte(context)}, key)
-		if err != nil {
-			t.Fatal(err)
+		if err := opened.Incomplete(); err != nil || opened.Manifest.Version != 3 {
+			t.Errorf("version %d, %v", opened.Manifest.Version, err)
+		}
+		if missing, strange, err := opened.Compare(); err != nil || len(missing)+len(strange) > 0 {
+			t.Errorf("missing %v, strange %v, %v", missing, strange, err)
 		}
 		var names []string
-		for _, e := range m.Entries {
+		for _, e := range opened.Manifest.Entries {
 			names = append(names, e.Path)
 			if e.Type != 0 {
 				continue
 			}
-			data, err := os.ReadFile(filepath.Join(sealed, e.Path+".polyseal"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := Open(bytes.NewReader(data), int64(len(data)), &ReadOptions{Context: []byte(context)}, key)
-			if err != nil {
-				t.Fatal(err)
-			}
 			var out bytes.Buffer
-			if err := f.WriteEntry(&out, &e); err != nil || !bytes.Equal(out.Bytes(), contents[e.Path]) {
+			if _, err := opened.WriteFile(&out, e.Path); err != nil || !bytes.Equal(out.Bytes(), contents[e.Path]) {
 				t.Errorf("%s: %v", e.Path, err)
 			}
 		}
