@@ -67,6 +67,13 @@ export const ascii = (text: string): Bytes => Uint8Array.from(text, (character) 
 /** ASCII as text. Other bytes become characters that are not ASCII, one for each. */
 export const asciiText = (bytes: Uint8Array): string => new TextDecoder("windows-1252").decode(bytes);
 
+/** Each byte as one character, so that two texts are equal, and in order, as their bytes are. */
+export function byteText(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
 /**
  * UTF-8 of a text that has no half of a surrogate pair. Such a half has no UTF-8: another program could not be given the
  * same bytes, and two texts would become one.

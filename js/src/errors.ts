@@ -15,13 +15,16 @@ export class PolysealError extends Error {
   declare readonly segment?: number;
   /** With `corrupt-segment`: whether it was opened as the last one, so that the file may have been cut short. */
   declare readonly isLast?: boolean;
+  /** With `source-failed`: the status of the server's answer, if that is why. */
+  declare readonly status?: number;
 
-  constructor(code: ErrorCode, message: string, details: { segment?: number; isLast?: boolean; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, details: { segment?: number; isLast?: boolean; status?: number; cause?: unknown } = {}) {
     super(message, "cause" in details ? { cause: details.cause } : undefined);
     this.name = "PolysealError";
     this.code = code;
     if (details.segment !== undefined) this.segment = details.segment;
     if (details.isLast !== undefined) this.isLast = details.isLast;
+    if (details.status !== undefined) this.status = details.status;
   }
 }
 

@@ -23,5 +23,5 @@ export type { ByteInput, ByteStream } from "./streams.js";
 export type { Source, SourceLike } from "./source.js";
 export { suiteNames, type SegmentCipher, type SuiteImplementation, type Suites } from "./suites.js";
 export { builtInSuiteNames } from "./unlock.js";
-export { openTree, type Tree, type TreeFiles, type TreeOptions } from "./tree.js";
-export type { DirectoryEntry, FileEntry, LinkEntry, TreeEntry } from "./manifest.js";
+export { openTree, type Tree, type TreeFile, type TreeFiles, type TreeOptions } from "./tree.js";
+export type { AbsentEntry, DirectoryEntry, EntryState, FailureReason, FileEntry, LinkEntry, TreeEntry } from "./manifest.js";

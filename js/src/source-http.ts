@@ -34,7 +34,7 @@ interface Answer {
 const firstRange = 4096;
 const maximumRedirects = 10;
 
-const sourceFailed = (message: string): PolysealError => new PolysealError("source-failed", message);
+const sourceFailed = (message: string, details: { status?: number } = {}): PolysealError => new PolysealError("source-failed", message, details);
 
 /** The code of a failed request, such as ECONNREFUSED, of the error or of what caused it. Nothing else of it is shown. */
 function codeOf(error: unknown): string {
@@ -148,7 +148,7 @@ class Ranges {
     if (response.status === 200) throw new PolysealError("no-ranges", `${this.#name}: the server does not send parts of a file. Download the file first.`);
     if (response.status === 416 && first !== null) throw this.#changed();
     if (response.status === 416) return { bytes: new Uint8Array(0), version: versionOf(response, this.#emptyTotal(response)) };
-    if (response.status !== 206) throw sourceFailed(`${this.#name}: the server answers with status ${response.status}.`);
+    if (response.status !== 206) throw sourceFailed(`${this.#name}: the server answers with status ${response.status}.`, { status: response.status });
     if (!["", "identity"].includes(response.headers.get("content-encoding") ?? "")) throw sourceFailed(`${this.#name}: the server compresses the file.`);
 
     const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(response.headers.get("content-range") ?? "");

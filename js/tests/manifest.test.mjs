@@ -12,6 +12,13 @@ import { load, readJson } from "./vectors.mjs";
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const unhex = (text) => new Uint8Array(Buffer.from(text, "hex"));
 
+const states = ["new", "unchanged", "failed", "deleted"];
+const reasons = [null, "permission-denied", "unreadable", "not-written", "unsupported-type", "changed", "unsuitable-name"];
+
+const expectedEntry = ({ stamp, reason, ...entry }) => ({ ...entry, ...(reason === undefined ? {} : { reason: reason < reasons.length ? reasons[reason] : "unknown" }) });
+
+const identity = (previous) => previous && { salt: hex(previous.fileSalt), keyCommitment: hex(previous.keyCommitment), payloadRoot: hex(previous.payloadRoot) };
+
 function outcomeOf(bytes, options) {
   try {
     return { outcome: "ok", manifest: parseManifest(bytes, options) };
@@ -34,10 +41,14 @@ const refusals = {
   "bad-type": ["bad-manifest", /unknown type/],
   "bad-count": ["bad-manifest", /number of entries/],
   "bad-time": ["bad-manifest", /time/],
+  "bad-number": ["bad-manifest", /number 0/],
+  "bad-state": ["bad-manifest", /state/],
 };
 
-const plain = ({ type, path, mode, seconds, nanoseconds, ...rest }) => ({
+/** An entry as the kit has it, which has numbers for states and reasons, and the stamp that no reader looks at. */
+const plain = (version) => ({ type, path, state, reason, mode, seconds, nanoseconds, ...rest }) => ({
   type, path: hex(path), mode, seconds: seconds.toString(), nanoseconds,
+  ...(version === 3 ? { state: states.indexOf(state), reason } : {}),
   ...(type === "file" ? { size: rest.size.toString(), salt: hex(rest.fileSalt) } : {}),
   ...(rest.bound ? { keyCommitment: hex(rest.bound.keyCommitment), payloadRoot: hex(rest.bound.payloadRoot) } : {}),
   ...(type === "link" ? { target: hex(rest.target) } : {}),
@@ -46,9 +57,9 @@ const plain = ({ type, path, mode, seconds, nanoseconds, ...rest }) => ({
 test("every manifest", async () => {
   // Sizes and times have 64 bits, which numbers of JSON do not hold here.
   const text = Buffer.from(await load("manifest/index.json")).toString("utf8");
-  const { tests } = JSON.parse(text.replace(/("(?:size|seconds)": )(-?\d+)/g, '$1"$2"'));
-  assert.ok(tests.length > 70);
-  for (const { file, rule, outcome, outcomeIfAllowed, entries } of tests) {
+  const { tests } = JSON.parse(text.replace(/("(?:size|seconds|number)": )(-?\d+)/g, '$1"$2"'));
+  assert.ok(tests.filter(({ version }) => version === 3).length > 40 && tests.length > 110);
+  for (const { file, rule, version, outcome, outcomeIfAllowed, number, previous, entries } of tests) {
     const bytes = await load(`manifest/${file}`);
     for (const [expected, allowUnboundContents] of [[outcome, false], [outcomeIfAllowed, true]]) {
       const got = outcomeOf(bytes, { allowUnboundContents });
@@ -58,7 +69,8 @@ test("every manifest", async () => {
         assert.match(got.message, message, `${file}: ${rule}`);
       } else {
         assert.equal(got.outcome, "ok", `${file}: ${rule}`);
-        assert.deepEqual(got.manifest.entries.map(plain), entries, file);
+        assert.deepEqual(got.manifest.entries.map(plain(version)), entries.map(expectedEntry), file);
+        assert.deepEqual([got.manifest.version, got.manifest.number.toString(), identity(got.manifest.previous)], [version, number ?? "0", previous ?? null], file);
       }
     }
   }
@@ -75,15 +87,17 @@ test("key commitments, leaves and roots of files", async () => {
     const payload = bytes.subarray(4096);
     const computed = Array.from({ length: Math.ceil(payload.length / segment) }, (_, i) => payloadLeaf(payload.subarray(i * segment, (i + 1) * segment)));
     assert.deepEqual(computed.map(hex), leaves, file);
-    assert.equal(hex(payloadRoot(Buffer.concat(computed))), expected.payloadRoot, file);
+    assert.equal(hex(payloadRoot(Buffer.concat(computed), 3)), expected.payloadRoot, file);
+    assert.equal(hex(payloadRoot(Buffer.concat(computed), 2)), expected.payloadRootInVersion2, file);
   }
 });
 
 test("roots of bytes that are no file's", () => {
-  for (const { segment, length, payloadRoot: expected } of kit.roots) {
+  for (const { segment, length, ...expected } of kit.roots) {
     const bytes = Uint8Array.from({ length }, (_, i) => Math.imul(i, 0x9e3779b9) >>> 24);
     const leaves = Array.from({ length: Math.ceil(length / segment) }, (_, i) => payloadLeaf(bytes.subarray(i * segment, (i + 1) * segment)));
-    assert.equal(hex(payloadRoot(Buffer.concat(leaves))), expected, `${length} bytes in segments of ${segment}`);
+    const [third, second] = [3, 2].map((version) => hex(payloadRoot(Buffer.concat(leaves), version)));
+    assert.deepEqual([third, second], [expected.payloadRoot, expected.payloadRootInVersion2], `${length} bytes in segments of ${segment}`);
   }
 });
 
@@ -92,8 +106,9 @@ test("which file belongs to which entry", async () => {
     const of = kit.files.find((candidate) => candidate.file === entryOf);
     const { context } = kit.files.find((candidate) => candidate.file === file);
     const bytes = await load(`manifest/${file}`);
-    const bound = { keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) };
-    for (const [expected, entry] of [[belongs, { bound }], [belongsInVersion1, { bound: null }]]) {
+    const bound = { version: 3, keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) };
+    const second = { ...bound, version: 2, payloadRoot: unhex(of.payloadRootInVersion2) };
+    for (const [expected, entry] of [[belongs, { bound }], [belongs, { bound: second }], [false, { bound: { ...bound, version: 2 } }], [belongsInVersion1, { bound: null }]]) {
       const opening = openEntry(
         { type: "file", size: BigInt(of.size), fileSalt: unhex(of.salt), ...entry }, bytes, [key],
         context === null ? undefined : unhex(context), { suites: aegisSuites });
@@ -108,7 +123,7 @@ test("a file that changes after it was verified is refused", async () => {
   const of = kit.files.find(({ file }) => file === "payload-short.polyseal");
   let bytes = first;
   const source = { size: first.length, read: async (start, end) => bytes.slice(start, end) };
-  const entry = { type: "file", size: BigInt(of.size), fileSalt: unhex(of.salt), bound: { keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) } };
+  const entry = { type: "file", size: BigInt(of.size), fileSalt: unhex(of.salt), bound: { version: 3, keyCommitment: unhex(of.keyCommitment), payloadRoot: unhex(of.payloadRoot) } };
   const file = await openEntry(entry, source, [key], undefined, { suites: aegisSuites });
   assert.equal((await file.read()).length, of.size);
   bytes = second;
