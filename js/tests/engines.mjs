@@ -13,7 +13,7 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { collect } from "./kit.mjs";
-import { sealTree } from "./trees.mjs";
+import { manifestName, sealManifest, sealTree } from "./trees.mjs";
 
 export const { engines } = JSON.parse(await readFile(new URL("engines.json", import.meta.url), "utf8"));
 const bundle = await readFile(new URL("../dist/polyseal.browser.js", import.meta.url), "utf8");
@@ -70,11 +70,12 @@ function without(feature) {
 
 const plaintext = crypto.getRandomValues(new Uint8Array(13000));
 const secret = crypto.getRandomValues(new Uint8Array(32));
-let polyseal, tree, served, server, address;
+let polyseal, tree, incomplete, served, server, address;
 
 before(async () => {
   polyseal = await import("../dist/index.js");
   tree = await sealTree(polyseal.keyFile(secret), { "a.bin": plaintext, b: new Uint8Array(0) });
+  incomplete = await sealManifest(polyseal.keyFile(secret), [{ path: "d", type: "d", state: 3 }, { path: "x", type: "x", state: 2, reason: 1 }]);
   served = tree.get("a.bin.polyseal");
   server = createServer((request, response) => {
     const [start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range).slice(1).map(Number);
@@ -130,8 +131,9 @@ async function pageJobs() {
     const keyFileSecret = () => ({ kind: "key-file", bytes: secret.slice() });
     const asFile = (bytes, name) => new File([bytes], name);
     const files = new Map([...tree].map(([name, bytes]) => [name, asFile(bytes, name)]));
-    const { entries } = await call("openTree", { files, secret: keyFileSecret(), context: "" });
-    assert.deepEqual(entries.map(({ name, present }) => [name, present]), [["a.bin", true], ["b", true]]);
+    const { entries, interrupted } = await call("openTree", { files, secret: keyFileSecret(), context: "" });
+    assert.deepEqual(entries.map(({ name, present, notTaken }) => [name, present, notTaken]), [["a.bin", true, null], ["b", true, null]]);
+    assert.equal(interrupted, false);
     const { file } = await call("openEntry", { entry: 0 });
     await call("verify", { file });
     assert.deepEqual(new Uint8Array(await (await call("save", { file, to: "blob" })).arrayBuffer()), plaintext);
@@ -143,6 +145,8 @@ async function pageJobs() {
     assert.deepEqual((await call("inspect", { file: blob, header: null })).kinds, ["age"]);
     assert.equal((await call("open", { file: blob, name: "x", header: null, secret: { kind: "age", text: identity }, context: "c" })).size, plaintext.length);
     assert.deepEqual((await call("verifyAll", {})).map(({ name, failure }) => [name, failure]), [["a.bin", null], ["b", null]]);
+    const facts = await call("openTree", { files: new Map([[manifestName, asFile(incomplete.bytes, manifestName)]]), secret: keyFileSecret(), context: "" });
+    assert.deepEqual(facts.entries.map(({ type, name, notTaken }) => [type, name, notTaken]), [["absent", "x", "permission-denied"]]);
     const age = async (name) => asFile(await readFile(new URL(`../../crates/polyseal-file/tests/age/${name}`, import.meta.url)), name);
     const ageSecrets = { "x25519.age": { kind: "age", text: await (await age("x25519.txt")).text() }, "passphrase.age": { kind: "passphrase", text: "correct horse" } };
     for (const [name, ageSecret] of Object.entries(ageSecrets)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shared } from "./shared.mjs";
 
-const { explain } = await shared("../page/explain");
+const { explain, notComplete, notTaken } = await shared("../page/explain");
 
 const codes = [
   "not-a-polyseal-file", "unsupported-version", "truncated-header", "bad-header", "unsupported-suite", "no-matching-key", "header-not-authentic", "context-missing",
@@ -33,4 +33,25 @@ test("an altered part is named, and the end is told from the middle", () => {
   assert.deepEqual([heading(true), heading(false)], ["The file is incomplete or altered.", "The file has been altered."]);
   assert.match(at(7, true, { size: undefined }), /at its end, part 8\. The end may be missing/);
   assert.match(at(7, false, { size: undefined }), /at part 8\./);
+});
+
+test("what could not be taken, and why", () => {
+  const reasons = ["permission-denied", "unreadable", "not-written", "unsupported-type", "changed", "unsuitable-name", "unknown"];
+  const texts = reasons.flatMap((reason) => ["file", "directory", "absent"].map((type) => notTaken({ type, notTaken: reason })));
+  assert.equal(new Set(texts).size, texts.length);
+  for (const text of texts) assert.match(text, /^[A-Z].*: (it|its|permission|this page) .*\.$/);
+  assert.equal(notTaken({ type: "link", notTaken: "changed" }), "From an earlier time. It could not be taken again: it changed while it was read.");
+  assert.equal(notTaken({ type: "file", notTaken: null }), "");
+});
+
+test("why a folder is not complete", () => {
+  const entries = (failed) => [{ type: "file", name: "good", notTaken: null }, ...failed.map((type, i) => ({ type, name: `n${i}`, notTaken: "unreadable" }))];
+  const sentences = (failed, interrupted = false) => notComplete({ entries: entries(failed), interrupted }).join(" ");
+  assert.equal(sentences([]), "");
+  assert.equal(sentences(["file", "absent", "link"]), "3 files could not be taken when this was made: n0, n1, n2. The list says why.");
+  assert.match(sentences(["directory"]), /^1 folder could not be taken when this was made: n0\./);
+  assert.match(sentences(["directory", "file", "directory"]), /^1 file and 2 folders could not be taken/);
+  assert.match(sentences(new Array(6).fill("file")), /^6 files could not .*: n0, n1, n2, n3, n4, …\. The list/);
+  assert.match(sentences([], true), /^An update of this folder was interrupted\. Each file is as it was before the update or after it/);
+  assert.match(sentences(["file"], true), /^1 file could not .* An update of this folder was interrupted\./);
 });

@@ -1,8 +1,9 @@
 /** The explanation of an error to the user: what happened, what it means, and what to do. */
 
-import type { ErrorCode } from "polyseal";
-import { partOf } from "../shared/format.js";
-import type { Failure, SecretKind } from "../shared/protocol.js";
+import type { ErrorCode, FailureReason } from "polyseal";
+import { namesOf, partOf } from "../shared/format.js";
+import type { EntryFacts, Failure, SecretKind } from "../shared/protocol.js";
+import { counted } from "../shared/totals.js";
 
 export interface Explanation {
   readonly what: string;
@@ -154,7 +155,7 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   },
   "unsupported-manifest-version": {
     what: "The manifest of this folder has a newer version.",
-    meaning: "This page knows version 2.",
+    meaning: "This page knows versions 2 and 3.",
     action: "Look whether there is a newer version of this page.",
   },
   "unbound-manifest": {
@@ -258,4 +259,35 @@ export function explain({ code, message, segment, isLast }: Failure, { secret, s
     meaning: message || "Something happened that this page does not expect.",
     action: "Load the page again and try once more. If it happens again, try another browser.",
   };
+}
+
+const notTakenBecause: Record<FailureReason, string> = {
+  "permission-denied": "permission was denied",
+  "unreadable": "it could not be read",
+  "not-written": "its encrypted file could not be written",
+  "unsupported-type": "it is neither a file nor a folder nor a link",
+  "changed": "it changed while it was read",
+  "unsuitable-name": "its name cannot be used in an encrypted folder",
+  "unknown": "this page does not know the reason",
+};
+
+/** Why an entry of a tree could not be taken, and what is there of it instead. Empty if it was taken. */
+export function notTaken({ type, notTaken: reason }: Pick<EntryFacts, "type" | "notTaken">): string {
+  if (reason === null) return "";
+  const because = notTakenBecause[reason];
+  if (type === "absent") return `Could not be taken: ${because}.`;
+  if (type === "directory") return `What is in it could not be listed: ${because}.`;
+  return `From an earlier time. It could not be taken again: ${because}.`;
+}
+
+/** Why a tree is not complete, in sentences. None if it is. */
+export function notComplete({ entries, interrupted }: { entries: readonly Pick<EntryFacts, "type" | "name" | "notTaken">[]; interrupted: boolean }): string[] {
+  const failed = entries.filter((entry) => entry.notTaken !== null);
+  const folders = failed.filter(({ type }) => type === "directory").length;
+  const parts = [[failed.length - folders, "file"], [folders, "folder"]] as const;
+  const named = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun)).join(" and ");
+  return [
+    ...(failed.length > 0 ? [`${named} could not be taken when this was made: ${namesOf(failed.map(({ name }) => name))}. The list says why.`] : []),
+    ...(interrupted ? ["An update of this folder was interrupted. Each file is as it was before the update or after it, and is checked as usual."] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 /** Opening: a file or a folder is chosen, then the key, and then there is something to save or to show. */
 
-import { findTree, manifestName, type ChosenTree } from "../shared/chosen.js";
+import { comingManifestName, findTree, manifestName, type ChosenTree } from "../shared/chosen.js";
 import { formatBytes, plaintextName, safeName, shownName } from "../shared/format.js";
 import { folderName } from "../shared/totals.js";
 import type { EntryFacts, EntryOutcome, HeaderFacts, SecretKind } from "../shared/protocol.js";
@@ -147,10 +147,10 @@ export class OpenView {
     await this.#inspect(async (vault) => {
       const manifest = tree.files.get(manifestName) as File;
       const headerFacts = await vault.call("inspect", { file: manifest, header: null });
-      // The manifest always has a context. Whether the user must know one is in the other files.
+      // A manifest always has a context. Whether the user must know one is in the other files.
       let hasContext = false;
       for (const [name, file] of tree.files) {
-        if (name === manifestName || !name.endsWith(".polyseal")) continue;
+        if (name === manifestName || name === comingManifestName || !name.endsWith(".polyseal")) continue;
         const about = await vault.call("inspect", { file, header: null }).catch(() => null);
         if (about?.hasContext !== true) continue;
         hasContext = true;

@@ -1,11 +1,11 @@
 /** The contents of an encrypted tree as its manifest lists them: opened one by one, or all verified or saved at once. */
 
-import { formatBytes, formatCount, shownName } from "../shared/format.js";
+import { formatBytes, formatCount, namesOf, shownName } from "../shared/format.js";
 import type { EntryFacts, EntryOutcome, TreeFacts } from "../shared/protocol.js";
 import { counted, totalOf } from "../shared/totals.js";
 import { announce, button, byId, focusOn, make } from "./dom.js";
 import { clearError } from "./errors.js";
-import { explain } from "./explain.js";
+import { explain, notComplete, notTaken } from "./explain.js";
 import { canSaveFolder } from "./save.js";
 
 const atOnce = 200;
@@ -28,6 +28,7 @@ export class TreeCard {
   readonly #saveAll = byId("open-tree-save-all", HTMLButtonElement);
   readonly #verifyAll = byId("open-tree-verify-all", HTMLButtonElement);
   #entries: readonly EntryFacts[] = [];
+  #notComplete: readonly string[] = [];
   #listed = 0;
 
   constructor(private readonly actions: TreeActions) {
@@ -40,17 +41,20 @@ export class TreeCard {
     });
   }
 
-  show({ entries, unexpected, missing }: TreeFacts): void {
+  show(tree: TreeFacts): void {
     this.hide();
+    const { entries, unexpected, missing } = tree;
     this.#entries = entries;
+    this.#notComplete = notComplete(tree);
     const files = entries.filter(({ type }) => type === "file");
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const sentences = [`The folder has ${counted(files.length, "file")} with ${formatBytes(bytes)}.`];
     if (missing > 0) sentences.push(`${counted(missing, "file")} of them ${missing === 1 ? "is" : "are"} missing.`);
     if (unexpected.length > 0) {
-      const names = unexpected.slice(0, 5).map(shownName).join(", ");
-      sentences.push(`${counted(unexpected.length, "file")} among those that you chose ${unexpected.length === 1 ? "does" : "do"} not belong to the folder, and ${unexpected.length === 1 ? "is" : "are"} not opened: ${names}${unexpected.length > 5 ? ", …" : ""}.`);
+      const names = namesOf(unexpected);
+      sentences.push(`${counted(unexpected.length, "file")} among those that you chose ${unexpected.length === 1 ? "does" : "do"} not belong to the folder, and ${unexpected.length === 1 ? "is" : "are"} not opened: ${names}.`);
     }
+    sentences.push(...this.#notComplete);
     byId("open-tree-summary", HTMLElement).textContent = sentences.join(" ");
     this.#saveAll.hidden = !canSaveFolder();
     byId("open-tree-actions", HTMLElement).hidden = files.length === 0;
@@ -80,13 +84,15 @@ export class TreeCard {
 
   /** The total of verifying or saving all. `where`: the folder with what was saved. */
   showTotal(outcomes: readonly EntryOutcome[], where: string | null): void {
-    const { all, sentence } = totalOf(outcomes, where === null ? "whole" : "saved");
+    const { all, sentence: total } = totalOf(outcomes, where === null ? "whole" : "saved");
+    const sentence = this.#notComplete.length === 0 ? total : `${total} But the folder is not complete.`;
     const failed = outcomes.filter(({ failure }) => failure !== null);
     const sentences = where === null ? ["Nothing was saved."] : failed.length === outcomes.length ? [] : [`The folder is called ${shownName(where)}. What is in it is not encrypted any more.`];
     if (where !== null && this.#entries.some(({ type }) => type === "link")) sentences.push("Links are not saved: a browser cannot make them.");
+    sentences.push(...this.#notComplete);
     if (!all) sentences.push("Ask the sender for these files again:");
     const text = make("p", {}, sentences.join(" "));
-    if (all) {
+    if (all && this.#notComplete.length === 0) {
       this.#done.replaceChildren(make("h3", {}, sentence), text);
       this.#done.hidden = false;
       focusOn(this.#done);
@@ -94,7 +100,8 @@ export class TreeCard {
       const list = make("ul", { class: "text" }, ...failed.slice(0, namedFailures).map(({ name, failure }) =>
         make("li", {}, `${shownName(name)}: ${failure === null ? "" : explain(failure).what}`)));
       if (failed.length > namedFailures) list.append(make("li", {}, `and ${formatCount(failed.length - namedFailures)} more`));
-      const notice = make("div", { class: "notice error", role: "alert", "data-code": "not-all" }, make("h3", {}, sentence), text, list);
+      const notice = make("div", { class: "notice error", role: "alert", "data-code": all ? "not-complete" : "not-all" },
+        make("h3", {}, sentence), text, ...(all ? [] : [list]));
       this.error.replaceChildren(notice);
       focusOn(notice);
     }
@@ -117,7 +124,8 @@ export class TreeCard {
   #item(index: number): HTMLLIElement {
     const entry = this.#entries[index] as EntryFacts;
     const name = shownName(entry.name);
-    const item = make("li", {}, make("span", { class: "name" }, name, make("span", { class: entry.present ? "note" : "note bad" }, note(entry))));
+    const good = entry.present && entry.notTaken === null;
+    const item = make("li", {}, make("span", { class: "name" }, name, make("span", { class: good ? "note" : "note bad" }, note(entry))));
     if (entry.type === "file" && entry.present) {
       item.append(button("Open", () => this.actions.open(index, entry), { "aria-label": `Open ${name}` }));
     }
@@ -125,8 +133,9 @@ export class TreeCard {
   }
 }
 
-function note({ type, size, target, present }: EntryFacts): string {
-  if (type === "directory") return "Folder";
-  if (type === "link") return `Link to ${shownName(target)}`;
-  return present ? formatBytes(size) : `${formatBytes(size)}. This file is missing.`;
+function note(entry: EntryFacts): string {
+  const { type, size, target, present } = entry;
+  const about = type === "directory" ? "Folder" : type === "link" ? `Link to ${shownName(target)}` : type === "file" ? formatBytes(size) : "";
+  const wrong = [...(present ? [] : ["This file is missing."]), notTaken(entry)].filter((text) => text !== "").join(" ");
+  return [about, wrong].filter((text) => text !== "").join(". ");
 }

@@ -1,6 +1,8 @@
 /** Files that were chosen or dropped, and the encrypted tree among them. */
 
 export const manifestName = ".polyseal-manifest.polyseal";
+/** The manifest of an update that was interrupted. */
+export const comingManifestName = ".polyseal-update/manifest.polyseal";
 
 export interface Chosen<F> {
   /** The name, with the folders that it was chosen with. */

@@ -89,6 +89,10 @@ export function tooLongFor(name: string, armor: boolean): number | null {
 /** A name to be shown, in which nothing is invisible. */
 export const shownName = (name: string): string => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "\ufffd");
 
+/** The first of these names, in one line. */
+export const namesOf = (names: readonly string[], most = 5): string =>
+  names.slice(0, most).map(shownName).join(", ") + (names.length > most ? ", …" : "");
+
 /** Which part of a plaintext a segment is. */
 export function partOf(segment: number, segmentSize: number, size: number): string {
   const count = Math.max(1, Math.ceil(size / segmentSize));

@@ -1,5 +1,6 @@
 /** The messages between the page and its worker, which has the keys. */
 
+import type { FailureReason } from "polyseal";
 import type { Media } from "./media.js";
 
 export type Secret =
@@ -33,17 +34,22 @@ export interface OpenedFacts {
 }
 
 export interface EntryFacts {
-  type: "file" | "directory" | "link";
+  /** `absent` is something that could not be taken when the tree was made. */
+  type: "file" | "directory" | "link" | "absent";
   name: string;
   size: number;
   target: string;
   present: boolean;
+  /** Why it could not be taken. What is there of it is of an earlier run. */
+  notTaken: FailureReason | null;
 }
 
 export interface TreeFacts {
   entries: EntryFacts[];
   unexpected: string[];
   missing: number;
+  /** Whether an update of the tree was interrupted. */
+  interrupted: boolean;
 }
 
 /** The end of verifying or saving one file of a tree. */

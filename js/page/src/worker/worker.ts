@@ -56,12 +56,14 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
     return {
       missing: missing.length,
       unexpected,
+      interrupted: tree.interrupted,
       entries: tree.entries.map((entry) => ({
         type: entry.type,
         name: nameOf(entry),
         size: entry.type === "file" ? Number(entry.size) : 0,
         target: entry.type === "link" ? new TextDecoder().decode(entry.target) : "",
         present: entry.type !== "file" || (entry.name !== null && !absent.has(`${entry.name}.polyseal`)),
+        notTaken: entry.reason,
       })),
     };
   },
@@ -165,13 +167,17 @@ async function eachFile({ signal, progress }: Run, passes: number, work: (source
     for (const entry of files) {
       signal.throwIfAborted();
       let failure = null;
+      let { size } = entry;
       try {
-        await work(await tree.open(entry, { signal }), nameOf(entry));
+        const file = await tree.open(entry, { signal });
+        // An interrupted update may have left an older one.
+        size = file.entry.size;
+        await work(file, nameOf(entry));
       } catch (error) {
         signal.throwIfAborted();
         failure = failureOf(error);
       }
-      outcomes.push({ name: nameOf(entry), size: Number(entry.size), failure });
+      outcomes.push({ name: nameOf(entry), size: Number(size), failure });
     }
     return outcomes;
   } finally {

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { keyFile, parseKeyFile } from "../../../dist/index.js";
+import { comingName, manifestName, seal, sealManifest } from "../../../tests/trees.mjs";
 import { directory, enterKeyFile, errorIn, launch, pressOpen, random, saveOpened, savedTree, serve, tool, withPage } from "./harness.mjs";
 
 let browser, server;
@@ -223,6 +225,69 @@ test("save all and verify all with an altered and a missing file: the others are
     await openTree(page, copy("none", (at) => rmSync(join(at, "two.bin.polyseal"))));
     await page.click("#open-tree-verify-all");
     assert.match((await errorIn(page, "#open-tree-error")).text, /two\.bin: This file is missing\.$/);
+  });
+});
+
+/** A folder with these files. */
+function folderOf(name, files) {
+  const path = join(directory, name);
+  for (const [at, { bytes }] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, at)), { recursive: true });
+    writeFileSync(join(path, at), bytes);
+  }
+  return path;
+}
+
+test("what could not be taken is said with the list, and after all that is there was verified or saved", async () => {
+  const own = keyFile(parseKeyFile(readFileSync(key)));
+  const [kept, gone] = [await seal(two, own), await seal(one, own)];
+  const manifest = await sealManifest(own, [
+    { path: "gone", ...gone, state: 3 }, { path: "kept", ...kept, state: 2, reason: 5 }, { path: "secret", type: "d", state: 2, reason: 1 }, { path: "socket", type: "x", state: 2, reason: 4 },
+  ]);
+  await withPage(browser, server, {}, async (page) => {
+    await openTree(page, folderOf("incomplete.sealed", { [manifestName]: manifest, "kept.polyseal": kept, "gone.polyseal": gone }));
+    const why = "2 files and 1 folder could not be taken when this was made: kept, secret, socket. The list says why.";
+    assert.equal(await page.textContent("#open-tree-summary"), `The folder has 1 file with 70.0 KB. ${why}`);
+    assert.deepEqual(await page.locator("#open-tree li .name").allTextContents(), [
+      "kept70.0 KB. From an earlier time. It could not be taken again: it changed while it was read.",
+      "secretFolder. What is in it could not be listed: permission was denied.", "socketCould not be taken: it is neither a file nor a folder nor a link.",
+    ]);
+    for (const [button, done] of [["verify", "whole"], ["save", "saved"]]) {
+      await page.click(`#open-tree-${button}-all`);
+      await page.waitForFunction((text) => document.querySelector("#open-tree-error").textContent.includes(text), `: ${done}.`);
+      const { code, text } = await errorIn(page, "#open-tree-error");
+      assert.equal(code, "not-complete");
+      assert.ok(text.startsWith(`1 file, 70.0 KB: ${done}. But the folder is not complete.`) && text.endsWith(why), text);
+      assert.equal(await page.locator("#open-tree-done:visible").count(), 0);
+    }
+    const saved = await savedTree(page);
+    assert.deepEqual(Object.keys(saved).sort(), ["incomplete", "incomplete/kept", "incomplete/secret"]);
+    assert.ok(saved["incomplete/kept"].equals(two));
+  });
+});
+
+test("an interrupted update is said, and each file is as it is now or as it was", async () => {
+  const own = keyFile(parseKeyFile(readFileSync(key)));
+  const [old, lost, newer, added] = await Promise.all([one, two, two, one].map((bytes) => seal(bytes, own)));
+  const previous = await sealManifest(own, [{ path: "changes", ...old }, { path: "lost", ...lost }], { number: 3 });
+  const another = await seal(one, own);
+  const coming = await sealManifest(own, [{ path: "added", ...added }, { path: "changes", ...newer }, { path: "lost", ...another }], { number: 4, previous });
+  const files = {
+    [manifestName]: previous, [comingName]: coming, "changes.polyseal": old, "lost.polyseal": lost, [newer.updateName]: newer, [added.updateName]: added,
+  };
+  await withPage(browser, server, {}, async (page) => {
+    await chooseFolder(page, folderOf("interrupted.sealed", files));
+    // The coming manifest has a context, and no file has.
+    assert.equal(await page.locator("#open-context:visible").count(), 0);
+    await enterKeyFile(page, key);
+    await pressOpen(page);
+    assert.match(await page.textContent("#open-tree-summary"), /^The folder has 3 files with 470 KB\. An update of this folder was interrupted\./);
+    await page.click("#open-tree-save-all");
+    const { code, text } = await errorIn(page, "#open-tree-error");
+    assert.equal(code, "not-complete");
+    assert.match(text, /^3 files, 340 KB: all saved\. But the folder is not complete\..*An update of this folder was interrupted/);
+    const saved = await savedTree(page);
+    for (const [name, contents] of [["added", one], ["changes", two], ["lost", two]]) assert.ok(saved[`interrupted/${name}`].equals(contents), name);
   });
 });
 
