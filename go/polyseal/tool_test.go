@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -272,6 +273,110 @@ func TestToolTree(t *testing.T) {
 			t.Errorf("the tree has %s", got)
 		}
 	}
+}
+
+// TestToolUpdates reads a tree that the tool updated, and one whose update was
+// interrupted: the tree before, with what the update brings beside it.
+func TestToolUpdates(t *testing.T) {
+	dir := t.TempDir()
+	key, other := GenerateKey(), GenerateKey()
+	keyFile := write(t, filepath.Join(dir, "key"), key.Text())
+	tree, sealed, before := filepath.Join(dir, "tree"), filepath.Join(dir, "sealed"), filepath.Join(dir, "before")
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"changes", "goes", "stays"} {
+		write(t, filepath.Join(tree, name), []byte(name+", first"))
+	}
+	update := func() {
+		run(t, nil, "encrypt", "-s", "aes-256-gcm", "-k", keyFile, "--recursive", "--update", "-o", sealed, tree)
+	}
+	open := func(dir string, identities ...Identity) *Tree {
+		opened, err := OpenTree(os.DirFS(dir), nil, identities...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return opened
+	}
+	is := func(opened *Tree, contents map[string]string) {
+		t.Helper()
+		if missing, strange, err := opened.Compare(); err != nil || len(missing)+len(strange) > 0 {
+			t.Errorf("missing %v, strange %v, %v", missing, strange, err)
+		}
+		for name, want := range contents {
+			var out bytes.Buffer
+			if _, err := opened.WriteFile(&out, name); err != nil || out.String() != want {
+				t.Errorf("%s: %q, %v", name, &out, err)
+			}
+		}
+	}
+	now := map[string]string{"added": "added", "changes": "changes, second", "stays": "stays, first"}
+
+	update()
+	if err := os.CopyFS(before, os.DirFS(sealed)); err != nil {
+		t.Fatal(err)
+	}
+	first := open(sealed, key)
+	write(t, filepath.Join(tree, "changes"), []byte("changes, second"))
+	write(t, filepath.Join(tree, "added"), []byte("added"))
+	if err := os.Remove(filepath.Join(tree, "goes")); err != nil {
+		t.Fatal(err)
+	}
+	update()
+	second := open(sealed, key)
+	if second.Incomplete() != nil || second.Manifest.Number != 2 || *second.Manifest.Previous != *first.Manifest.Identity {
+		t.Errorf("number %d: %v", second.Manifest.Number, second.Incomplete())
+	}
+	is(second, now)
+	if _, err := second.WriteFile(io.Discard, "goes"); err != ErrNoEntry {
+		t.Error(err)
+	}
+
+	if err := os.Mkdir(filepath.Join(before, updateName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]string{manifestName: comingManifest}
+	for _, path := range []string{"added", "changes"} {
+		places[path+treeSuffix] = updatePlace(second.Entry(path)).name
+	}
+	for from, to := range places {
+		data, err := os.ReadFile(filepath.Join(sealed, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(before, to), data)
+	}
+	is(open(before, key), now)
+	// Other recipients change no manifest's identity.
+	for _, name := range []string{manifestName, comingManifest} {
+		path := filepath.Join(before, name)
+		run(t, nil, "rekey", "-k", keyFile, "--to-key", write(t, filepath.Join(dir, "other"), other.Text()), path)
+		if interrupted := open(before, key, other); !errors.Is(interrupted.Incomplete(), ErrInterrupted) {
+			t.Errorf("%s: %v", name, interrupted.Incomplete())
+		}
+	}
+	if err := os.Remove(filepath.Join(before, places["changes.polyseal"])); err != nil {
+		t.Fatal(err)
+	}
+	now["changes"] = "changes, first"
+	is(open(before, key, other), now)
+
+	// A socket is no file.
+	socket, err := net.Listen("unix", filepath.Join(tree, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	if exec.Command(tool(t), "encrypt", "-k", keyFile, "--recursive", "--update", "-o", sealed, tree).Run() == nil {
+		t.Error("a socket was encrypted")
+	}
+	incomplete := open(sealed, key)
+	failed := incomplete.Manifest.Failed()
+	if !errors.Is(incomplete.Incomplete(), ErrIncomplete) || len(failed) != 1 || failed[0].Path != "socket" || failed[0].Reason != FailureType {
+		t.Error(incomplete.Incomplete())
+	}
+	now["changes"] = "changes, second"
+	is(incomplete, now)
 }
 
 // verdict is a line of the tool's --json.
