@@ -1,7 +1,7 @@
 /** Files of the tool are read here, and the tool reads files that are written here. */
 
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as polyseal from "../dist/index.js";
@@ -101,9 +101,8 @@ test("a tree of the tool", () => inDirectory(async (directory, write) => {
   for (const context of [undefined, "holiday"]) {
     const sealed = context === undefined ? "sealed" : "sealed-with-context";
     await run(["encrypt", ...way.encrypt, ...(context === undefined ? [] : ["--context", context]), "--suite", "aes-256-gcm", "--recursive", "-o", sealed, "album"], { cwd: directory });
-    const names = (await readdir(at(sealed), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-      .map(({ parentPath, path, name }) => join(parentPath ?? path, name).slice(at(sealed).length + 1));
-    const files = new Map(await Promise.all(names.map(async (name) => [name, new Blob([await readFile(at(sealed, name))])])));
+    const files = await filesOf(at(sealed));
+    const names = [...files.keys()];
     const options = context === undefined ? {} : { context };
     const tree = await polyseal.openTree(files, [way.key], options);
     assert.deepEqual([tree.version, tree.complete], [3, true]);
@@ -129,4 +128,47 @@ test("a tree of the tool", () => inDirectory(async (directory, write) => {
     const swapped = new Map([...files, [".polyseal-manifest.polyseal", files.get("index.polyseal")]]);
     await assert.rejects(polyseal.openTree(swapped, [way.key], options), { code: "bad-manifest" });
   }
+}));
+
+/** The files of a folder by their names. */
+async function filesOf(folder) {
+  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    .map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+  return new Map(await Promise.all(found.map(async (path) => [path.slice(folder.length + 1), new Blob([await readFile(path)])])));
+}
+
+test("a tree that the tool updated, and an interrupted update of it", () => inDirectory(async (directory, write) => {
+  const { "key file": { encrypt, key } } = await waysToOpen(write);
+  const [album, sealed] = [join(directory, "album"), join(directory, "sealed")];
+  const update = () => run(["encrypt", ...encrypt, "--suite", "aes-256-gcm", "--recursive", "--update", "-o", sealed, album], { cwd: directory });
+  const is = async (tree, contents) => {
+    for (const [name, text] of Object.entries(contents)) assert.equal(Buffer.from(await (await tree.open(name)).read()).toString(), text, name);
+  };
+  await mkdir(album);
+  for (const name of ["changes", "goes", "stays"]) await writeFile(join(album, name), `${name}, first`);
+  await update();
+  const before = await filesOf(sealed);
+  await writeFile(join(album, "changes"), "changes, second");
+  await writeFile(join(album, "added"), "added");
+  await rm(join(album, "goes"));
+  await update();
+
+  const now = { added: "added", changes: "changes, second", stays: "stays, first" };
+  const after = await filesOf(sealed);
+  const tree = await polyseal.openTree(after, [key]);
+  assert.deepEqual([tree.number, tree.complete], [2n, true]);
+  assert.deepEqual(tree.compare(after.keys()), { missing: [], unexpected: [] });
+  await is(tree, now);
+  await assert.rejects(tree.open("goes"), { code: "no-such-entry" });
+
+  // The tree before, with what the update brings beside it.
+  const saltOf = (name) => Buffer.from(tree.entries.find((entry) => entry.name === name).fileSalt).toString("hex");
+  before.set(".polyseal-update/manifest.polyseal", after.get(".polyseal-manifest.polyseal"));
+  for (const name of ["added", "changes"]) before.set(`.polyseal-update/${saltOf(name)}.polyseal`, after.get(`${name}.polyseal`));
+  const interrupted = await polyseal.openTree(before, [key]);
+  assert.deepEqual([interrupted.number, interrupted.interrupted, interrupted.complete], [2n, true, false]);
+  assert.deepEqual(interrupted.compare(before.keys()), { missing: [], unexpected: [] });
+  await is(interrupted, now);
+  before.delete(`.polyseal-update/${saltOf("changes")}.polyseal`);
+  await is(interrupted, { ...now, changes: "changes, first" });
 }));

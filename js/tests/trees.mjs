@@ -24,7 +24,7 @@ export async function seal(plaintext, key, context, version = 3) {
   };
 }
 
-/** What a manifest binds of one, as `previous` of the next. */
+/** A sealed manifest as `previous` of the next. */
 const identityOf = ({ salt, commitment, root }) => concat(salt, commitment, root);
 
 /**
