@@ -129,7 +129,7 @@ func (m *Manifest) byPath() map[string]*Entry {
 
 // follows says whether m is the coming manifest of a tree (section 8).
 func (m *Manifest) follows(own *Manifest) bool {
-	if m.Version < 3 || m.Previous == nil {
+	if m.Previous == nil {
 		return false
 	}
 	previous := *m.Previous

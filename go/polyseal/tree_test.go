@@ -159,6 +159,7 @@ func TestTree(t *testing.T) {
 		if _, err := tree.WriteFile(io.Discard, "two"); err != ErrDoesNotBelong {
 			t.Error(err)
 		}
+		m.files[updatePlace(&one).name] = m.files["two.polyseal"]
 		delete(m.files, "a/one.polyseal")
 		if _, err := tree.WriteFile(io.Discard, "a/one"); !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
@@ -224,13 +225,17 @@ func interrupted(t *testing.T, number uint64, previous func(*ManifestIdentity)) 
 	replaced := m.file("replaced.polyseal", "replaced", "old")
 	gone := m.file("gone.polyseal", "gone", "gone")
 	becomes := m.file("becomes.polyseal", "becomes", "a file")
-	own := *m.manifest(manifestName, manifestOf(4, nil, becomes, gone, replaced, same))
+	long := m.file("long.polyseal", "long", strings.Repeat("old", 3000))
+	again := m.file("again.polyseal", "again", "deleted")
+	own := *m.manifest(manifestName, manifestOf(4, nil, deleted(again), becomes, gone, long, replaced, same))
 	same.State = StateUnchanged
+	again = m.file("", "again", "back again")
 	inside := m.file("", "becomes/inside", "a directory now")
+	longer := m.file("", "long", strings.Repeat("newer", 3000))
 	update := m.file("", "replaced", "newer")
 	added := m.file("", "zadded", "added")
 	previous(&own)
-	m.manifest(comingManifest, manifestOf(number, &own, Entry{Path: "becomes", Type: fs.ModeDir}, inside, deleted(gone), update, same, added))
+	m.manifest(comingManifest, manifestOf(number, &own, again, Entry{Path: "becomes", Type: fs.ModeDir}, inside, deleted(gone), longer, update, same, added))
 	return m
 }
 
@@ -287,6 +292,36 @@ func TestTreeInterrupted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTreeInterruptedErrors has the error that says most.
+func TestTreeInterruptedErrors(t *testing.T) {
+	m := interrupted(t, 5, func(*ManifestIdentity) {})
+	tree := m.open()
+	fails := func(path string, is func(error) bool) {
+		t.Helper()
+		if _, err := tree.WriteFile(io.Discard, path); err == nil || !is(err) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	altered := func(err error) bool { return errors.As(err, new(*SegmentError)) }
+	// The first segment is altered, and the salt is that of the old file.
+	delete(m.files, updatePlace(tree.Entry("long")).name)
+	m.files["long.polyseal"].Data[5000] ^= 1
+	fails("long", altered)
+	// The old file had been deleted before the update.
+	m.is(tree, "again", "back again")
+	delete(m.files, updatePlace(tree.Entry("again")).name)
+	fails("again", func(err error) bool { return err == ErrDoesNotBelong })
+	m.files["long.polyseal"] = m.files["same.polyseal"]
+	fails("long", func(err error) bool { return err == ErrDoesNotBelong })
+	// The new file is in its place.
+	update := updatePlace(tree.Entry("zadded")).name
+	m.files["zadded.polyseal"] = m.files[update]
+	delete(m.files, update)
+	m.is(tree, "zadded", "added")
+	m.files["zadded.polyseal"].Data[4100] ^= 1
+	fails("zadded", altered)
 }
 
 // TestTreeOtherComing has coming manifests that are not those of the tree.
@@ -358,6 +393,25 @@ func (u unreadable) Open(name string) (fs.File, error) {
 
 func TestTreeUnreadable(t *testing.T) {
 	m := interrupted(t, 5, func(*ManifestIdentity) {})
+	fileKey := make([]byte, fileKeyLength)
+	raw, _, err := newHeader(&WriteOptions{Context: manifestContext(3, nil)}, fileKey, []Recipient{m.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(raw[atSuite:atContextTag], Suite("omd-sha256").field())
+	unsealed, err := unsealedFor([]Recipient{m.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := putStanzas(raw, fileKey, nil, unsealed); err != nil {
+		t.Fatal(err)
+	}
+	own := m.files[comingManifest]
+	m.put(comingManifest, append(raw, make([]byte, 100)...))
+	if _, err := OpenTree(m.files, nil, m.key); !errors.Is(err, ErrUnsupportedSuite) {
+		t.Error(err)
+	}
+	m.files[comingManifest] = own
 	for _, name := range []string{manifestName, comingManifest} {
 		if _, err := OpenTree(unreadable{m.files, name}, nil, m.key); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%s: %v", name, err)

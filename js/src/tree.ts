@@ -204,8 +204,8 @@ async function findComing(own: OpenedManifest, files: TreeFiles, keys: readonly 
   }
 }
 
-function follows({ version, number, previous }: Manifest, { number: ownNumber, identity }: OpenedManifest): boolean {
-  if (version !== 3 || previous === null) return false;
+function follows({ number, previous }: Manifest, { number: ownNumber, identity }: OpenedManifest): boolean {
+  if (previous === null) return false;
   if (!equalInConstantTime(previous.fileSalt, identity.fileSalt) || !equalInConstantTime(previous.payloadRoot, identity.payloadRoot)) return false;
   // The writer could not open the tree's manifest.
   if (isZero(previous.keyCommitment)) return true;

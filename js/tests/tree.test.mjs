@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { ascii } from "../dist/bytes.js";
+import { ascii, concat } from "../dist/bytes.js";
 import * as polyseal from "../dist/index.js";
+import { headerChoices, makeHeader } from "../dist/write-header.js";
 import { comingName, manifestName, manifestText, seal, sealManifest, sealTree } from "./trees.mjs";
 
 const key = polyseal.keyFile(new Uint8Array(32).fill(5));
@@ -68,30 +69,32 @@ test("what could not be taken is named, and what an earlier run took of it is gi
   await assert.rejects(tree.open("pipe"), { code: "invalid-argument" });
   assert.deepEqual(tree.compare(files.keys()), { missing: [], unexpected: [] });
   files.delete("d/kept.polyseal");
+  files.set(kept.updateName, kept.bytes);
   assert.deepEqual(tree.compare([...files.keys(), "pipe.polyseal"]), { missing: ["d/kept.polyseal"], unexpected: ["pipe.polyseal"] });
 });
 
 /** A tree whose update was interrupted before any file came to its place. `change` is made to what the coming manifest says. */
 async function interruptedTree({ number = 5, change = (previous) => previous } = {}) {
-  const [same, old, gone, becomes] = await Promise.all(["same", "old", "gone", "a file"].map((of) => seal(ascii(of), key)));
-  const own = await sealManifest(key, [{ path: "becomes", ...becomes }, { path: "changes", ...old }, { path: "gone", ...gone }, { path: "same", ...same }], { number: 4 });
-  const [inside, newer, added] = await Promise.all(["a folder now", "newer", "added"].map((of) => seal(ascii(of), key)));
+  const [same, old, gone, becomes, deleted] = await Promise.all(["same", "old", "gone", "a file", "deleted"].map((of) => seal(ascii(of), key)));
+  const own = await sealManifest(key, [{ path: "again", ...deleted, state: 3 }, { path: "becomes", ...becomes }, { path: "changes", ...old }, { path: "gone", ...gone }, { path: "same", ...same }], { number: 4 });
+  const [inside, newer, added, again] = await Promise.all(["a folder now", "newer", "added", "back again"].map((of) => seal(ascii(of), key)));
   const coming = await sealManifest(key, [
+    { path: "again", ...again },
     { path: "becomes", type: "d" }, { path: "becomes/inside", ...inside }, { path: "changes", ...newer }, { path: "gone", ...gone, state: 3 },
     { path: "same", ...same, state: 1 }, { path: "zadded", ...added },
   ], { number, previous: change(own) });
   const files = new Map([
-    [manifestName, own.bytes], ["becomes.polyseal", becomes.bytes], ["changes.polyseal", old.bytes], ["gone.polyseal", gone.bytes], ["same.polyseal", same.bytes],
+    [manifestName, own.bytes], ["again.polyseal", deleted.bytes], [again.updateName, again.bytes], ["becomes.polyseal", becomes.bytes], ["changes.polyseal", old.bytes], ["gone.polyseal", gone.bytes], ["same.polyseal", same.bytes],
     [comingName, coming.bytes], [inside.updateName, inside.bytes], [newer.updateName, newer.bytes], [added.updateName, added.bytes],
   ]);
-  return { files, newer };
+  return { files, newer, added, again };
 }
 
 const zero = new Uint8Array(32);
 
 test("an interrupted update: each file is as it is now, or as it was before", async () => {
   for (const options of [{}, { number: 1, change: (previous) => ({ ...previous, commitment: zero }) }]) {
-    const { files, newer } = await interruptedTree(options);
+    const { files, newer, added, again } = await interruptedTree(options);
     const tree = await polyseal.openTree(files, [key]);
     assert.deepEqual([tree.interrupted, tree.complete, tree.failed, tree.number], [true, false, [], BigInt(options.number ?? 5)]);
     assert.deepEqual(tree.compare(files.keys()), { missing: [], unexpected: [] });
@@ -105,6 +108,14 @@ test("an interrupted update: each file is as it is now, or as it was before", as
     assert.equal(await read(), "newer");
     await assert.rejects(tree.open("gone"), { code: "no-such-entry" });
     await assert.rejects(tree.open("becomes"), { code: "invalid-argument" });
+    // The old file had been deleted before the update.
+    assert.equal(await textOf(await tree.open("again")), "back again");
+    files.delete(again.updateName);
+    await assert.rejects(tree.open("again"), { code: "does-not-belong" });
+    // The new file is in its place, and altered.
+    files.delete(added.updateName);
+    files.set("zadded.polyseal", added.bytes.with(4100, added.bytes[4100] ^ 1));
+    await assert.rejects(tree.open("zadded"), { code: "corrupt-segment" });
     files.delete(newer.updateName);
     files.set("changes.polyseal", newer.bytes);
     assert.equal(await read(), "newer");
@@ -167,6 +178,9 @@ test("where nobody can tell whether an update was interrupted, the tree is not o
   for (const error of [new Error("EIO"), failed(500), failed(undefined)]) await assert.rejects(polyseal.openTree(failing(error), [key]), error);
   const broken = new Map(files).set(comingName, { size: 9000, read: async () => { throw new Error("EIO"); } });
   await assert.rejects(polyseal.openTree(broken, [key]), { message: "EIO" });
+  const choices = headerChoices({ suite: "omd-sha256", context: "polyseal-manifest/3" });
+  const { header } = await makeHeader([key], choices);
+  await assert.rejects(polyseal.openTree(new Map(files).set(comingName, concat(header.bytes, new Uint8Array(100))), [key]), { code: "unsupported-suite" });
   for (const error of [failed(404), failed(410), failed(403), Object.assign(new Error("no such file"), { code: "ENOENT" }), new DOMException("", "NotFoundError")]) {
     assert.equal((await polyseal.openTree(failing(error), [key])).interrupted, false, String(error));
   }
