@@ -102,9 +102,6 @@ func OpenTree(files fs.FS, opts *ManifestOptions, identities ...Identity) (*Tree
 		return nil, err
 	}
 	t.entries = t.Manifest.byPath()
-	if t.Manifest.Version < 3 {
-		return t, nil
-	}
 	coming, err := t.manifest(comingManifest, opts)
 	switch {
 	case err == nil:

@@ -367,14 +367,23 @@ func TestTreeOtherComing(t *testing.T) {
 		m.is(tree, "gone", "gone")
 		m.compare(tree, nil, nil)
 	}
-	// A tree of version 2 has none.
-	m := interrupted(t, 5, same)
+}
+
+// TestTreeInterruptedUpgrade has a tree of version 2, which counts as number 0.
+func TestTreeInterruptedUpgrade(t *testing.T) {
+	m := newTree(t, "")
 	m.put(manifestName, seal(t, append([]byte(manifestMagic), 2, 0, 'e', 0, 0, 0, 0, 0, 0, 0, 0),
 		&WriteOptions{Context: manifestContext(2, nil)}, m.key))
-	tree := m.open()
-	m.manifest(comingManifest, manifestOf(1, tree.Manifest.Identity))
-	if tree := m.open(); tree.Interrupted || tree.Manifest.Version != 2 {
-		t.Error("a tree of version 2 has a coming manifest")
+	own := m.open()
+	for number, want := range map[uint64]bool{1: true, 2: false} {
+		m.manifest(comingManifest, manifestOf(number, own.Manifest.Identity, m.file("", "one", "contents")))
+		tree := m.open()
+		if tree.Interrupted != want {
+			t.Errorf("number %d: %t", number, tree.Interrupted)
+		}
+		if want {
+			m.is(tree, "one", "contents")
+		}
 	}
 }
 

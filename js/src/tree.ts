@@ -180,9 +180,7 @@ export async function openTree(files: TreeFiles, keys: readonly Key[], options: 
   const found = await find(files, ascii(manifestName), options.signal);
   if (found === undefined) throw new PolysealError("no-manifest", `This is not an encrypted tree, or it lacks its manifest, ${manifestName}.`);
   const own = await openManifest(found, given, context, options);
-  // A tree of an older version has no coming manifest.
-  const coming = own.version === 3 ? await findComing(own, files, given, context, options) : null;
-  return new Tree(own, coming, files, given, context, options);
+  return new Tree(own, await findComing(own, files, given, context, options), files, given, context, options);
 }
 
 /** Errors that leave it open whether there is a coming manifest. Others say that what is there is none. */

@@ -161,11 +161,17 @@ test("a coming manifest that is not the tree's is ignored", async () => {
     assert.equal(await textOf(await tree.open("changes")), "old", name);
     assert.equal(await textOf(await tree.open("gone")), "gone", name);
   }
-  // A tree of version 2 has none.
-  const files = await sealTree(key, contents, { version: 2 });
+});
+
+test("a tree of version 2 counts as number 0, and its upgrade can be interrupted", async () => {
   const own = await seal(manifestText([], { version: 2 }), key, "polyseal-manifest/2");
-  files.set(manifestName, own.bytes).set(comingName, (await sealManifest(key, [], { previous: own })).bytes);
-  assert.deepEqual(await polyseal.openTree(files, [key]).then(({ version, interrupted }) => [version, interrupted]), [2, false]);
+  const one = await seal(ascii("contents"), key);
+  for (const [number, follows] of [[1, true], [2, false]]) {
+    const coming = await sealManifest(key, [{ path: "one", ...one }], { number, previous: own });
+    const tree = await polyseal.openTree(new Map([[manifestName, own.bytes], [comingName, coming.bytes], [one.updateName, one.bytes]]), [key]);
+    assert.deepEqual([tree.version, tree.interrupted], [follows ? 3 : 2, follows]);
+    if (follows) assert.equal(await textOf(await tree.open("one")), "contents");
+  }
 });
 
 test("where nobody can tell whether an update was interrupted, the tree is not opened", async () => {
