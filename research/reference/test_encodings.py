@@ -530,12 +530,15 @@ def entries_of(kinds, paths):
     for kind, path in zip(kinds, paths):
         seconds, nanoseconds = -(2**63) + len(path), 10**9 - 1
         if kind == "link":
-            yield manifest.Entry("link", path, 0, seconds, nanoseconds, target=b"x" + path[1:])
+            yield manifest.Entry("link", path, 0, seconds, nanoseconds, target=b"x" + path[1:], state=0, reason=0)
         elif kind == "directory":
-            yield manifest.Entry("directory", path, 0o777, seconds, nanoseconds)
+            yield manifest.Entry("directory", path, 0o777, seconds, nanoseconds, state=0, reason=0)
+        elif kind == "absent":
+            yield manifest.Entry("absent", path, 0, 0, 0, state=manifest.FAILED, reason=255)
         else:
             yield manifest.Entry("file", path, 0o644, seconds, nanoseconds, 2**64 - 1, shake(32, "salt", path),
-                                 shake(32, "commitment", path), shake(32, "root", path))
+                                 shake(32, "commitment", path), shake(32, "root", path), state=manifest.UNCHANGED,
+                                 reason=0, stamp=shake(16, "stamp", path))
 
 
 def test_manifests_can_be_read():
@@ -548,6 +551,11 @@ def test_manifests_can_be_read():
                 data = manifest.write(entries)
                 assert manifest.read(data) == entries
                 made.append(data)
+                made.append(manifest.write(entries, number=2))
+                previous = manifest.Previous(*(shake(32, "previous", field) for field in range(3)))
+                made.append(manifest.write(entries, previous=previous))
+                found = manifest.read_manifest(made[-1])
+                assert (found.number, found.previous) == (1, previous)
     inside = list(entries_of(["directory", "file", "file"], [b"d", b"d/a", b"d.a"]))
     assert manifest.read(manifest.write(inside)) == inside
     once(made)
@@ -564,12 +572,13 @@ def test_versions_of_manifests_are_told_apart():
 
 
 def test_contexts_of_manifests_can_be_read():
-    label = b"polyseal-manifest/2"
-    for files in [b"", *CONTEXTS]:
-        found = manifest.context(files)
-        assert found.startswith(label)
-        rest = found[len(label):]
-        assert (rest[1:] if rest else b"") == files and rest[:1] in (b"", b":")
+    for version in (2, 3):
+        label = b"polyseal-manifest/%d" % version
+        for files in [b"", *CONTEXTS]:
+            found = manifest.context(files, version)
+            assert found.startswith(label)
+            rest = found[len(label):]
+            assert (rest[1:] if rest else b"") == files and rest[:1] in (b"", b":")
 
 
 def test_a_key_commitment_is_over_every_fixed_field(monkeypatch):
@@ -588,18 +597,26 @@ def test_roots_of_payloads_can_be_read(monkeypatch):
         return shake(32, "blake3", context, material.hex())
     monkeypatch.setattr(blake3, "derive_key", derive_key)
     segment, made = 48, []
-    for n in (16, 17, 48, 48 + 17, 96, 96 + 16 + 1, 480):
-        payload = shake(n, "payload")
-        calls.clear()
-        manifest.payload_root(payload, segment)
-        *leaves, (context, material) = calls
-        assert context == "polyseal-manifest/2 root"
-        assert {of for of, _ in leaves} == {"polyseal-manifest/2 leaf"}
-        count, values = number(material[-8:]), material[:-8]
-        assert count == len(leaves) and len(values) == 32 * count
-        named = {shake(32, "blake3", of, stored.hex()): stored for of, stored in leaves}
-        assert b"".join(named[values[k:k + 32]] for k in range(0, len(values), 32)) == payload
-        made.append(material)
+    for version in (2, 3):
+        for n in (16, 17, 48, 48 + 17, 96, 96 + 16 + 1, 480):
+            payload = shake(n, "payload")
+            calls.clear()
+            manifest.payload_root(payload, segment, version)
+            *inner, (context, material) = calls
+            assert context == f"polyseal-manifest/{version} root"
+            leaves = [call for call in inner if call[0] == "polyseal-manifest/2 leaf"]
+            nodes = [call for call in inner if call[0] == "polyseal-manifest/3 node"]
+            assert len(leaves) + len(nodes) == len(inner) and (not nodes or version == 3)
+            count, values = number(material[-8:]), material[:-8]
+            assert count == len(leaves) and len(values) == 32 * (count if version == 2 else 1)
+            named = {shake(32, "blake3", of, stored.hex()): stored for of, stored in leaves}
+            pairs = {shake(32, "blake3", of, pair.hex()): pair for of, pair in nodes}
+
+            def read(values):
+                parts = [values[k:k + 32] for k in range(0, len(values), 32)]
+                return b"".join(read(pairs[part]) if part in pairs else named[part] for part in parts)
+            assert read(values) == payload
+            made.append((context, material))
     once(made)
 
 

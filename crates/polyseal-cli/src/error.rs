@@ -58,12 +58,13 @@ impl From<Code> for ExitCode {
 }
 
 /// The meaning of each exit code.
-pub(crate) const EXIT_STATUS: [(&str, &str); 5] = [
+pub(crate) const EXIT_STATUS: [(&str, &str); 6] = [
     ("0", "Everything was done."),
     ("1", "The system refused something: a file, the network, memory."),
     ("2", "The command asks for something impossible."),
     ("3", "An input is not authentic, or damaged: an attack cannot be told from an accident."),
     ("4", "No given key, passphrase or context fits."),
+    ("6", "A file is in a tree and not of it. The tree itself is whole."),
 ];
 
 impl From<Class> for Code {

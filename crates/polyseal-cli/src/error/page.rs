@@ -7,7 +7,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use polyseal_file::age::KeyProblem;
-use polyseal_file::manifest::Problem as ManifestProblem;
+use polyseal_file::manifest::{Problem as ManifestProblem, Reason};
 use polyseal_file::{Error as FileError, HeaderError, KeyFileError};
 use polyseal_kms::Problem as KmsProblem;
 use polyseal_local::{BackupProblem, Error as LocalError, Problem, UnsupportedByAge};
@@ -238,6 +238,15 @@ fn of_names() -> Kind {
         P::Missing,
         P::Added,
         P::AddedCopy,
+        P::NotTaken { reason: Reason::Read, kept: true },
+        P::NotTaken { reason: Reason::Read, kept: false },
+        P::InterruptedUpdate,
+        P::OlderTree(7),
+        P::BusyTree,
+        P::EmptySource,
+        P::ChecksumNeedsKey,
+        P::NotInTree,
+        P::NoStateFolder,
         P::OtherFile,
         P::OtherContents,
         P::LinkLeadsOut(b"..".to_vec()),
@@ -368,7 +377,7 @@ impl Page {
 }
 
 fn sections(text: &str) -> impl Iterator<Item = (Code, &str)> {
-    let codes = [Code::Io, Code::Usage, Code::Content, Code::NoKey];
+    let codes = [Code::Io, Code::Usage, Code::Content, Code::NoKey, Code::Foreign];
     codes.into_iter().map(move |code| {
         let heading = format!("## Exit code {}\n", code as u8);
         let (_, section) = text.split_once(&heading).unwrap_or_else(|| panic!("{heading}"));
@@ -425,7 +434,8 @@ fn the_page_has_nothing_that_is_no_message() {
 fn the_page_says_what_a_code_means() {
     let text = read("docs/errors.md");
     for (code, section) in sections(&text) {
-        let (number, meaning) = EXIT_STATUS[code as usize];
+        let status = EXIT_STATUS.iter().find(|(number, _)| *number == (code as u8).to_string());
+        let (number, meaning) = *status.unwrap();
         assert_eq!(number, (code as u8).to_string());
         let flat = section.replace('\n', " ");
         assert!(flat.trim_start().starts_with(meaning), "{number}: {meaning}");
