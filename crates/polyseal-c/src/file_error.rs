@@ -10,6 +10,7 @@ impl From<Class> for Code {
             Class::Io
             | Class::NotADirectory
             | Class::NotOurs
+            | Class::Incomplete
             | Class::Appeared
             | Class::PluginFailed
             | Class::KeeperFailed => Self::Io,
