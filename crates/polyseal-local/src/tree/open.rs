@@ -324,6 +324,23 @@ impl<'a> SealedTree<'a> {
         Ok(())
     }
 
+    /// The entries of its manifest and their paths, in their order, from a tree that is needed no
+    /// longer. All are there, whatever was to be left out.
+    ///
+    /// # Errors
+    /// An error of the manifest.
+    pub fn into_entries(
+        self,
+    ) -> Result<impl Iterator<Item = Result<(PathBuf, Entry)>> + Send + use<>> {
+        let shown = self.manifest_shown();
+        let Self { bound, manifest, decryptor, .. } = self;
+        let entries = bound.entries(decryptor, manifest, &shown)?;
+        Ok(entries.map(move |entry| {
+            let entry = entry.map_err(manifest_error(&shown))?;
+            Ok((path_of(&entry), entry))
+        }))
+    }
+
     fn listed(&self) -> Result<impl Iterator<Item = Result<Entry>> + '_> {
         let shown = self.manifest_shown();
         let entries = self.entries()?.map(move |entry| entry.map_err(manifest_error(&shown)));
@@ -450,18 +467,11 @@ impl<'a> SealedTree<'a> {
 
     /// The context that the manifest is bound to; `None` for the context of the files.
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
-        match &self.bound {
-            ManifestVersion::Version1 => None,
-            ManifestVersion::Bound(context) => Some(context),
-        }
+        self.bound.context()
     }
 
     pub(super) fn entries(&self) -> Result<Entries<'_>> {
-        let shown = self.manifest_shown();
-        match self.manifest_context() {
-            None => entries(self.decryptor, &self.manifest, &shown, Reader::with_unbound_contents),
-            Some(own) => entries(self.decryptor.context(own), &self.manifest, &shown, Reader::new),
-        }
+        self.bound.entries(self.decryptor, &self.manifest, &self.manifest_shown())
     }
 
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
@@ -670,15 +680,15 @@ impl Read for ManifestBytes<'_> {
 }
 
 /// The reader of a manifest's plaintext.
-pub(super) type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a ManifestFile>>;
-pub(super) type Entries<'a> = Reader<Plaintext<'a>>;
+type Plaintext<M> = BufReader<polyseal_file::Reader<M>>;
+pub(super) type Entries<'a> = Reader<Plaintext<&'a ManifestFile>>;
 
-fn entries<'a>(
+fn entries<M: ReadAt>(
     decryptor: Decryptor<'_>,
-    manifest: &'a ManifestFile,
+    manifest: M,
     shown: &Path,
-    read: impl Fn(Plaintext<'a>) -> std::result::Result<Entries<'a>, ManifestError>,
-) -> Result<Entries<'a>> {
+    read: impl Fn(Plaintext<M>) -> std::result::Result<Reader<Plaintext<M>>, ManifestError>,
+) -> Result<Reader<Plaintext<M>>> {
     let reader = decryptor.reader(manifest).map_err(file(shown))?;
     read(BufReader::with_capacity(1 << 16, reader)).map_err(manifest_error(shown))
 }
@@ -735,6 +745,27 @@ impl ManifestVersion {
             return Ok(Ok(Self::Bound(own)));
         }
         Err(Error::new(shown, Problem::Manifest(ManifestProblem::Version(found))))
+    }
+
+    /// The context that it is bound to; `None` for the context of the files.
+    fn context(&self) -> Option<&Context> {
+        match self {
+            Self::Version1 => None,
+            Self::Bound(context) => Some(context),
+        }
+    }
+
+    /// The entries of a manifest of this version.
+    fn entries<M: ReadAt>(
+        &self,
+        decryptor: Decryptor<'_>,
+        manifest: M,
+        shown: &Path,
+    ) -> Result<Reader<Plaintext<M>>> {
+        match self.context() {
+            None => entries(decryptor, manifest, shown, Reader::with_unbound_contents),
+            Some(own) => entries(decryptor.context(own), manifest, shown, Reader::new),
+        }
     }
 }
 
