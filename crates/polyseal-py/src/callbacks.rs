@@ -182,6 +182,9 @@ impl Progress for Callbacks {
             Notice::BadBackup(path) => {
                 format!("{}: it is no copy of a header, and was left as it is", path.display())
             }
+            Notice::AllAnew(path, why) => {
+                format!("{}: everything is encrypted anew: {why}", path.display())
+            }
             _ => return,
         };
         self.warn(shown(&text));

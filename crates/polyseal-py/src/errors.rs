@@ -28,6 +28,7 @@ pyo3::import_exception!(polyseal.errors, SourceChanged);
 pyo3::import_exception!(polyseal.errors, LimitExceeded);
 pyo3::import_exception!(polyseal.errors, ManifestError);
 pyo3::import_exception!(polyseal.errors, TreeMismatch);
+pyo3::import_exception!(polyseal.errors, IncompleteTree);
 
 /// The exception for an error of a message.
 #[cold]
@@ -70,6 +71,7 @@ pub(crate) fn exception(class: Class, text: String) -> PyErr {
         C::Changed | C::Grew => SourceChanged::new_err(text),
         C::TooLong | C::TooMuchWork | C::TooManyTries => LimitExceeded::new_err(text),
         C::Manifest | C::UnboundManifest => ManifestError::new_err(text),
+        C::Incomplete => IncompleteTree::new_err(text),
         C::Missing => TreeMismatch::new_err(("missing", text)),
         C::Added => TreeMismatch::new_err(("added", text)),
         C::OtherFile => TreeMismatch::new_err(("other", text)),

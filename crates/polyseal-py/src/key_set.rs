@@ -131,6 +131,11 @@ impl KeySet {
         Ok(identities)
     }
 
+    /// Whether anything is in it that opens a file, and not recipients alone.
+    pub(crate) fn opens(&self) -> bool {
+        !self.keys.is_empty() || !self.identities.is_empty() || self.passphrase.is_some()
+    }
+
     pub(crate) fn context(&self) -> Option<&Context> {
         self.context.as_ref()
     }

@@ -2,11 +2,14 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use polyseal_file::Encryptor;
+use polyseal_file::manifest::{Entry, Kind, State, Timestamp};
+use polyseal_file::{Decryptor, Encryptor};
 use polyseal_local::{
-    Error, FileOutcome, NewTree, OnFile, Options, Problem, Progress, Rekey, RekeyMode, RekeyPlan,
-    RekeyTarget, Result, SealedTree, Total, TreeSealer,
+    Error, FileOutcome, KnownBy, NewTree, OnFile, Options, PathChoice, Problem, Progress, Rekey,
+    RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, Total, TreeSealer, TreeUpdater,
+    UpdateRules, default_state,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,13 +20,22 @@ use crate::errors::local_error;
 use crate::files::{FormatOptions, existing};
 use crate::key_set::KeySet;
 
-/// Files, directories, links, and bytes of plaintext.
-type Summary = (u64, u64, u64, u64);
+/// Files, directories, links, and bytes of plaintext; files that have not changed, and deleted ones.
+type Summary = (u64, u64, u64, u64, u64, u64);
+
+/// The state file of an update, and whether it keeps what was deleted, compares contents and takes
+/// an empty source.
+type Update = (Option<PathBuf>, bool, bool, bool);
+
+/// Path, kind, state, reason, permissions, nanoseconds since 1970, and bytes of plaintext.
+type Listed = (PathBuf, &'static str, &'static str, Option<String>, u16, i128, Option<u64>);
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(encrypt_tree, module)?)?;
     module.add_function(wrap_pyfunction!(decrypt_tree, module)?)?;
     module.add_function(wrap_pyfunction!(verify_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(list_tree, module)?)?;
+    module.add_class::<TreeEntries>()?;
     module.add_function(wrap_pyfunction!(bind_tree, module)?)?;
     module.add_function(wrap_pyfunction!(rekey_tree, module)?)
 }
@@ -76,7 +88,10 @@ impl<'a> TreeRun<'a> {
         let mut tell = |path: &Path, done: Result<FileOutcome>| {
             if !matches!(
                 done,
-                Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. } | FileOutcome::Left)
+                Ok(FileOutcome::Recorded { .. }
+                    | FileOutcome::Linked { .. }
+                    | FileOutcome::Left
+                    | FileOutcome::Deleted)
             ) {
                 self.callbacks.done();
             }
@@ -93,7 +108,8 @@ impl<'a> TreeRun<'a> {
         if !failures.is_empty() {
             return Err(self.failed(py, &total, failures)?);
         }
-        Ok((total.files, total.directories, total.links, total.bytes))
+        let Total { files, directories, links, bytes, unchanged, deleted, .. } = total;
+        Ok((files, directories, links, bytes, unchanged, deleted))
     }
 
     /// The exception for the failures.
@@ -106,7 +122,7 @@ impl<'a> TreeRun<'a> {
         static FAILURE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         static ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let failure = FAILURE.import(py, "polyseal.errors", "TreeFailure")?;
-        let all = total.files + total.directories + total.links + total.failed;
+        let all = total.files + total.unchanged + total.directories + total.links + total.failed;
         let text = format!("{} of {all} paths failed", failures.len());
         let failures = failures.into_iter().map(|(path, error)| {
             let short = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
@@ -126,6 +142,34 @@ impl<'a> TreeRun<'a> {
     }
 }
 
+/// Refuses a run in which nothing was found for a path that was asked for.
+fn expect_met(tree: &Path, choice: Option<&PathChoice>) -> Result {
+    match choice.and_then(|choice| choice.unmet().next()) {
+        None => Ok(()),
+        Some(path) => Err(Error::new(&tree.join(path), Problem::NotInTree)),
+    }
+}
+
+/// Works on the sealed tree at `path`, or on what is wanted of it, if it is not older.
+fn with_tree<'a>(
+    path: &Path,
+    decryptor: Decryptor<'a>,
+    options: &Options<'a>,
+    choice: Option<&PathChoice>,
+    at_least: Option<u64>,
+    work: impl FnOnce(&SealedTree<'_>) -> Result<Total>,
+) -> Result<Total> {
+    let wanted = |path: &Path| choice.is_none_or(|choice| choice.wants(path));
+    let options = if choice.is_some() { options.choose(&wanted) } else { *options };
+    let sealed = SealedTree::open(path, decryptor, &options)?;
+    at_least.map_or(Ok(()), |number| sealed.expect_at_least(number))?;
+    let total = work(&sealed)?;
+    if total.failed == 0 {
+        expect_met(path, choice)?;
+    }
+    Ok(total)
+}
+
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "called by the package alone")]
 fn encrypt_tree(
@@ -139,19 +183,40 @@ fn encrypt_tree(
     suite: Option<&str>,
     segment_size: Option<u64>,
     header_size: usize,
+    update: Option<Update>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
     let format = FormatOptions::new(suite, segment_size, header_size)?;
     let recipients = key_set.recipients()?;
     let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
+    let Some((state, keep_deleted, checksum, allow_empty)) = update else {
+        return run.work(py, |options, tell| {
+            let options = options.overwrite(overwrite);
+            let to = NewTree::new(&target, overwrite)?;
+            let sealer = TreeSealer::new(&source, to, &options)?;
+            run.expect_wanted(&source)?;
+            let encryptor = format.encryptor(&recipients, key_set).running(options.run_each());
+            sealer.seal(encryptor, &options, tell)
+        });
+    };
+    let rules = UpdateRules { keep_deleted, checksum, allow_empty };
+    let identities = key_set.opens().then(|| key_set.identities()).transpose()?;
     run.work(py, |options, tell| {
-        let options = options.overwrite(overwrite);
-        let to = NewTree::new(&target, overwrite)?;
-        let sealer = TreeSealer::new(&source, to, &options)?;
+        let updater = TreeUpdater::new(&source, &target, options)?;
         run.expect_wanted(&source)?;
-        let encryptor = format.encryptor(&recipients, key_set).running(options.run_each());
-        sealer.seal(encryptor, &options, tell)
+        let run_each = options.run_each();
+        let encryptor = format.encryptor(&recipients, key_set).running(run_each);
+        let state = match (&identities, state) {
+            (Some(_), _) => PathBuf::new(),
+            (None, Some(state)) => state,
+            (None, None) => default_state(&target)?,
+        };
+        let known = match &identities {
+            Some(identities) => KnownBy::Keys(key_set.decryptor(identities).running(run_each)),
+            None => KnownBy::State(&state),
+        };
+        updater.update(known, encryptor, rules, options, tell)
     })
 }
 
@@ -165,45 +230,147 @@ fn decrypt_tree(
     overwrite: bool,
     preserve_permissions: bool,
     allow_unbound_contents: bool,
+    paths: Option<Vec<String>>,
+    resume: bool,
+    deleted: bool,
+    at_least: Option<u64>,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
     let identities = key_set.identities()?;
+    let choice = paths.map(|paths| PathChoice::new(&paths));
     let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let options = options
-            .overwrite(overwrite)
             .preserve_permissions(preserve_permissions)
-            .allow_unbound_contents(allow_unbound_contents);
-        let to = NewTree::new(&target, overwrite)?;
+            .allow_unbound_contents(allow_unbound_contents)
+            .resume(resume)
+            .deleted(deleted);
+        let to = NewTree::new(&target, overwrite || resume)?;
         to.expect_outside(&source)?;
         let decryptor = key_set.decryptor(&identities).running(options.run_each());
-        let sealed = SealedTree::open(&source, decryptor, &options)?;
-        run.expect_wanted(&source)?;
-        sealed.decrypt(to, tell)
+        with_tree(&source, decryptor, &options, choice.as_ref(), at_least, |sealed| {
+            run.expect_wanted(&source)?;
+            sealed.decrypt(to, tell)
+        })
     })
 }
 
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
 fn verify_tree(
     py: Python<'_>,
     source: PathBuf,
     key_set: &Bound<'_, KeySet>,
     allow_unbound_contents: bool,
+    paths: Option<Vec<String>>,
+    at_least: Option<u64>,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
     let identities = key_set.identities()?;
+    let choice = paths.map(|paths| PathChoice::new(&paths));
     let run = TreeRun::new([&source, &source], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let decryptor = key_set.decryptor(&identities).running(options.run_each());
         let options = options.allow_unbound_contents(allow_unbound_contents);
-        SealedTree::open(&source, decryptor, &options)?.verify(tell)
+        with_tree(&source, decryptor, &options, choice.as_ref(), at_least, |sealed| {
+            sealed.verify(tell)
+        })
     })
+}
+
+type Entries = Box<dyn Iterator<Item = Result<(PathBuf, Entry)>> + Send>;
+
+/// The entries of a sealed tree, one after the other.
+#[pyclass(frozen, module = "polyseal._polyseal")]
+struct TreeEntries {
+    source: PathBuf,
+    /// The number of its manifest: one more with each update.
+    #[pyo3(get)]
+    number: u64,
+    choice: Option<PathChoice>,
+    /// None at the end.
+    entries: Mutex<Option<Entries>>,
+}
+
+impl TreeEntries {
+    /// The next entry that is wanted.
+    fn next(&self) -> Result<Option<(PathBuf, Entry)>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(left) = &mut *entries else { return Ok(None) };
+        let choice = self.choice.as_ref();
+        let wanted = |path: &Path| choice.is_none_or(|choice| choice.wants(path));
+        let found = left.find(|found| found.as_ref().map_or(true, |(path, _)| wanted(path)));
+        if let Some(Ok(found)) = found {
+            return Ok(Some(found));
+        }
+        *entries = None;
+        match found {
+            Some(Err(error)) => Err(error),
+            _ => expect_met(&self.source, choice).map(|()| None),
+        }
+    }
+}
+
+#[pymethods]
+impl TreeEntries {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Listed>> {
+        let found = py.detach(|| self.next()).map_err(local_error)?;
+        Ok(found.map(|(path, entry)| listed(path, &entry)))
+    }
+}
+
+fn listed(path: PathBuf, entry: &Entry) -> Listed {
+    let (kind, bytes) = match entry.kind {
+        Kind::File { plaintext_bytes, .. } => ("file", Some(plaintext_bytes)),
+        Kind::Directory => ("directory", None),
+        Kind::Link { .. } => ("link", None),
+        Kind::Absent => ("absent", None),
+    };
+    let (state, reason) = match entry.state {
+        State::New => ("new", None),
+        State::Unchanged => ("unchanged", None),
+        State::Failed(reason) => ("failed", Some(reason.to_string())),
+        State::Deleted => ("deleted", None),
+    };
+    let Timestamp { seconds, nanoseconds } = entry.modified;
+    let modified = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+    (path, kind, state, reason, entry.mode, modified, bytes)
+}
+
+#[pyfunction]
+fn list_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    key_set: &Bound<'_, KeySet>,
+    allow_unbound_contents: bool,
+    paths: Option<Vec<String>>,
+    at_least: Option<u64>,
+) -> PyResult<TreeEntries> {
+    let key_set = key_set.get();
+    let identities = key_set.identities()?;
+    let callbacks = Callbacks::new(ProgressKind::Tree, None);
+    let opened = py.detach(|| {
+        let options = Options::new().progress(&callbacks);
+        let options = options.allow_unbound_contents(allow_unbound_contents);
+        let decryptor = key_set.decryptor(&identities).running(options.run_each());
+        let sealed = SealedTree::open(&source, decryptor, &options)?;
+        at_least.map_or(Ok(()), |number| sealed.expect_at_least(number))?;
+        Ok((sealed.number(), sealed.into_entries()?))
+    });
+    let (number, entries) = callbacks.finish(py, opened)?;
+    let entries = Mutex::new(Some(Box::new(entries) as Entries));
+    let choice = paths.map(|paths| PathChoice::new(&paths));
+    Ok(TreeEntries { source, number, choice, entries })
 }
 
 #[pyfunction]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,8 +24,8 @@ from polyseal import SecretKey, TreeError, TreeMismatch
 from polyseal._polyseal import Directory
 
 MANIFEST = ".polyseal-manifest.polyseal"
-#: The context of a manifest of version 2, of a tree without a context.
-BOUND = b"polyseal-manifest/2"
+#: The context of a manifest, of a tree without a context.
+BOUND = b"polyseal-manifest/3"
 
 
 @pytest.fixture
@@ -168,7 +170,7 @@ def test_the_tool_opens_what_is_sealed_here_and_the_other_way_round(
         for path in root.rglob("*.polyseal"):
             if path.name != MANIFEST:
                 before, _, behind = found.partition(bytes.fromhex(polyseal.inspect(path).file_salt))
-                found = before + b"salt" + behind[64:]
+                found = before + b"salt" + behind[80:]
         entries.append(found)
     assert entries[0] == entries[1] and entries[0].count(b"salt") == 5
 
@@ -248,8 +250,9 @@ def test_of_a_hostile_manifest_nothing_is_done(tmp_path: Path, key: SecretKey) -
         root = tmp_path / test["file"]
         root.mkdir()
         manifest = VECTORS / "manifest" / test["file"]
-        if test["version"] == 2:
-            polyseal.encrypt_file(manifest, root / MANIFEST, key=key, context=BOUND)
+        if test["version"] > 1:
+            context = f"polyseal-manifest/{test['version']}"
+            polyseal.encrypt_file(manifest, root / MANIFEST, key=key, context=context)
         else:
             polyseal.encrypt_file(manifest, root / MANIFEST, key=key)
         with pytest.raises(polyseal.ManifestError):
@@ -400,13 +403,14 @@ def test_what_is_no_file_is_told_and_the_rest_is_done(tree: Path, tmp_path: Path
     os.mkfifo(tree / "a/fifo")
     # Names that could not be told apart are refused before anything is done.
     (tree / ".polyseal-manifest").write_bytes(b"a name that is taken")
-    with pytest.raises(ValueError, match="name of the manifest"):
+    with pytest.raises(ValueError, match="a name that only the encrypted tree has"):
         polyseal.encrypt_tree(tree, tmp_path / "s", key=key)
     assert not (tmp_path / "s").exists()
     (tree / ".polyseal-manifest").unlink()
     found = failures(lambda: polyseal.encrypt_tree(tree, tmp_path / "s", key=key))
     assert found.keys() == {"a/fifo"}
-    polyseal.verify_tree(tmp_path / "s", key=key)
+    found = failures(lambda: polyseal.verify_tree(tmp_path / "s", key=key))
+    assert found.keys() == {"a/fifo"} and "the tree does not have it" in found["a/fifo"]
     out = {"fifo", "b"}
     summary = polyseal.encrypt_tree(tree, tmp_path / "s2", key=key, exclude=lambda path: path.name in out)
     assert summary.files == 4 and not (tmp_path / "s2/a/b").exists()
@@ -478,7 +482,8 @@ def test_a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it(
     polyseal.encrypt_tree(tmp_path / "d", sealed, key=key)
     with polyseal.open(sealed / MANIFEST, key=key, context=BOUND) as file:
         bound = file.read()
-    (tmp_path / "unbound").write_bytes(bound[:18] + b"\1\0" + bound[20 : -9 - 64] + bound[-9:])
+    # Without number, state, commitment and stamp.
+    (tmp_path / "unbound").write_bytes(bound[:18] + b"\1\0" + bound[124:128] + bound[130:184] + bound[264:273])
     polyseal.encrypt_file(tmp_path / "unbound", sealed / MANIFEST, key=key, overwrite=True)
     for allowed in (False, True):
         calls: list[Callable[[], polyseal.TreeSummary]] = [
@@ -497,7 +502,7 @@ def test_a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it(
     assert polyseal.bind_tree(sealed, key=key, to={"key": key}).files == 1
     assert polyseal.verify_tree(sealed, key=key).files == 1
     # A manifest for other contents of the same file.
-    altered = bound[:-10] + bytes([bound[-10] ^ 1]) + bound[-9:]
+    altered = bound[:247] + bytes([bound[247] ^ 1]) + bound[248:]
     (tmp_path / "altered").write_bytes(altered)
     polyseal.encrypt_file(tmp_path / "altered", sealed / MANIFEST, key=key, context=BOUND, overwrite=True)
     with pytest.raises(TreeError) as raised:
@@ -651,3 +656,230 @@ def test_a_tree_with_a_context_is_rekeyed_and_rekeyed_again(tree: Path, tmp_path
     for _ in range(2):
         polyseal.rekey_tree(tmp_path / "s", key=key, context="album", to={"key": new}, keep=False)
     polyseal.verify_tree(tmp_path / "s", key=new, context="album")
+
+
+IDENTITY = b"AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX\n"
+RECIPIENT = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+
+
+def settle() -> None:
+    """Waits until another change would be seen: a file that has just been written is encrypted again next time."""
+    time.sleep(0.12)
+
+
+@pytest.fixture
+def settled(tree: Path) -> Path:
+    """The tree, after that."""
+    settle()
+    return tree
+
+
+def stored(root: Path) -> dict[str, bytes]:
+    """The encrypted files but the manifest."""
+    return {path.name: path.read_bytes() for path in root.rglob("*.polyseal") if path.name != MANIFEST}
+
+
+def test_an_update_encrypts_what_has_changed_and_deletes_what_is_gone(
+    settled: Path, tmp_path: Path, key: SecretKey, key_file: Path, tool: Callable[..., str]
+) -> None:
+    tree, sealed = settled, tmp_path / "s"
+    arguments: dict[str, Any] = dict(key=key, update=True)
+    first = polyseal.encrypt_tree(tree, sealed, **arguments)
+    assert first == polyseal.TreeSummary(files=5, directories=3, links=1, size=300_011)
+    before = stored(sealed)
+    (tree / "one").unlink()
+    (tree / "a.txt").write_bytes(b"changed")
+    (tree / "a/new").write_bytes(b"new")
+    settle()
+    told: list[polyseal.TreeProgress] = []
+    second = polyseal.encrypt_tree(tree, sealed, progress=told.append, **arguments)
+    assert second == polyseal.TreeSummary(files=2, directories=3, links=1, size=10, unchanged=3, deleted=1)
+    assert told[-1] == polyseal.TreeProgress(5, 5, 300_017, 300_017)
+    after = stored(sealed)
+    assert after.keys() == before.keys() - {"one.polyseal"} | {"new.polyseal"}
+    assert {name for name in before if after.get(name) == before[name]} == {
+        "three.polyseal",
+        "two.polyseal",
+        "\udcff.polyseal",
+    }
+    assert polyseal.verify_tree(sealed, key=key).files == 5
+    polyseal.decrypt_tree(sealed, tmp_path / "out", key=key)
+    assert listing(tmp_path / "out") == listing(tree)
+    entries = polyseal.list_tree(sealed, key=key)
+    assert entries.number == 2
+    found = {str(each.path): each for each in entries}
+    assert [*found] == ["a", "a/b", "a/b/three", "a/link", "a/new", "a/two", "a/\udcff", "a.txt", "empty", "one"]
+    three = polyseal.TreeEntry(PurePosixPath("a/b/three"), "file", "unchanged", None, 0o644, 0, 300_000)
+    three = dataclasses.replace(three, modified_ns=(tree / "a/b/three").stat().st_mtime_ns)
+    assert found["a/b/three"] == three
+    assert (found["a/new"].state, found["one"].state) == ("new", "deleted")
+    assert (found["a/link"].state, found["a/link"].kind, found["a/link"].size) == ("new", "link", None)
+    assert found["empty"].kind == "directory" and found["empty"].modified_ns == 981_173_106_789_000_000
+    assert next(entries, None) is None
+    # The tool goes on, and nothing has changed.
+    tool("encrypt", "-k", key_file, "--recursive", "--update", "-o", sealed, tree)
+    assert stored(sealed) == after
+    assert polyseal.encrypt_tree(tree, sealed, **arguments).files == 0
+    assert polyseal.list_tree(sealed, key=key).number >= 2
+
+
+def test_what_an_update_does_only_if_it_is_told_to(tree: Path, sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+    before = stored(sealed)
+    os.utime(tree / "a.txt")
+    (tree / "one").unlink()
+    arguments: dict[str, Any] = dict(key=key, update=True)
+    summary = polyseal.encrypt_tree(tree, sealed, checksum=True, keep_deleted=True, **arguments)
+    assert (summary.files, summary.unchanged, summary.deleted) == (0, 4, 1) and stored(sealed) == before
+    assert polyseal.decrypt_tree(sealed, tmp_path / "out", key=key).deleted == 1
+    assert listing(tmp_path / "out") == listing(tree)
+    assert [str(each.path) for each in polyseal.list_tree(sealed, key=key) if each.state == "deleted"] == ["one"]
+    assert polyseal.decrypt_tree(sealed, tmp_path / "all", key=key, deleted=True).deleted == 0
+    assert len((tmp_path / "all/one").read_bytes()) == 3
+    # A source that is not mounted.
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(ValueError, match="has no files"):
+        polyseal.encrypt_tree(tmp_path / "nothing", sealed, **arguments)
+    assert stored(sealed) == before
+    summary = polyseal.encrypt_tree(tmp_path / "nothing", sealed, allow_empty=True, **arguments)
+    assert stored(sealed) == {} and polyseal.verify_tree(sealed, key=key) == polyseal.TreeSummary(directories=3)
+    options: list[dict[str, Any]] = [
+        *({"state": tmp_path / "state"}, {"keep_deleted": True}, {"checksum": True}, {"allow_empty": True}),
+        {"update": True, "overwrite": True},
+    ]
+    for each in options:
+        with pytest.raises(ValueError, match="update"):
+            polyseal.encrypt_tree(tree, tmp_path / "s2", key=key, **each)
+    assert not (tmp_path / "s2").exists()
+
+
+def test_recipients_alone_update_by_a_state(
+    settled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = settled
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "states"))
+    for state in (tmp_path / "state", None):
+        sealed = tmp_path / f"s{state is None}"
+        arguments: dict[str, Any] = dict(recipients=RECIPIENT, update=True, state=state)
+        assert polyseal.encrypt_tree(tree, sealed, **arguments).files == 5
+        settle()
+        (tree / "a.txt").write_bytes(os.urandom(9))
+        summary = polyseal.encrypt_tree(tree, sealed, **arguments)
+        assert (summary.files, summary.unchanged) == (1, 4)
+        path = state or next((tmp_path / "states/polyseal").iterdir())
+        assert path.stat().st_mode & 0o777 == 0o600
+        polyseal.verify_tree(sealed, identity=IDENTITY)
+        with pytest.raises(ValueError, match="nothing was given that opens"):
+            polyseal.encrypt_tree(tree, sealed, checksum=True, **arguments)
+        path.unlink()
+        with pytest.warns(UserWarning, match="encrypted anew: there is no state of it"):
+            assert polyseal.encrypt_tree(tree, sealed, **arguments).files == 5
+        assert polyseal.verify_tree(sealed, identity=IDENTITY).files == 5
+
+
+def test_what_could_not_be_taken_is_named_until_it_is(
+    tree: Path, sealed: Path, tmp_path: Path, key: SecretKey
+) -> None:
+    os.mkfifo(tree / "fifo")
+    assert [*failures(lambda: polyseal.encrypt_tree(tree, sealed, key=key, update=True))] == ["fifo"]
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.verify_tree(sealed, key=key),
+        lambda: polyseal.decrypt_tree(sealed, tmp_path / "out", key=key),
+    ]
+    for call in calls:
+        with pytest.raises(TreeError) as raised:
+            call()
+        [(path, error)] = raised.value.failures
+        assert isinstance(error, polyseal.IncompleteTree) and path == Path("fifo")
+        assert "the tree does not have it: it is neither" in str(error)
+    assert listing(tmp_path / "out") == [each for each in listing(tree) if each[0] != "fifo"]
+    [entry] = (each for each in polyseal.list_tree(sealed, key=key) if each.state == "failed")
+    reason = "it is neither a file nor a directory nor a link"
+    assert entry == polyseal.TreeEntry(PurePosixPath("fifo"), "absent", "failed", reason, 0, 0, None)
+    (tree / "fifo").unlink()
+    (tree / "fifo").write_bytes(b"mended")
+    polyseal.encrypt_tree(tree, sealed, key=key, update=True)
+    assert polyseal.verify_tree(sealed, key=key).files == 6
+
+
+def test_an_interrupted_update_is_told_and_finished(settled: Path, tmp_path: Path, key: SecretKey) -> None:
+    tree, sealed, old = settled, tmp_path / "s", tmp_path / "old"
+    polyseal.encrypt_tree(tree, sealed, key=key)
+    shutil.copytree(sealed, old)
+    (tree / "one").write_bytes(b"changed")
+    settle()
+    polyseal.encrypt_tree(tree, sealed, key=key, update=True)
+    # The coming manifest is there, and the new file has not got its name yet.
+    coming = old / ".polyseal-update"
+    coming.mkdir(mode=0o700)
+    salt = polyseal.inspect(sealed / "one.polyseal").file_salt
+    shutil.copy(sealed / "one.polyseal", coming / f"{salt}.polyseal")
+    shutil.copy(sealed / MANIFEST, coming / "manifest.polyseal")
+    with pytest.raises(TreeError) as raised:
+        polyseal.decrypt_tree(old, tmp_path / "out", key=key)
+    [(path, error)] = raised.value.failures
+    assert isinstance(error, polyseal.IncompleteTree) and "interrupted" in str(error) and path == Path()
+    assert listing(tmp_path / "out") == listing(tree)
+    summary = polyseal.encrypt_tree(tree, old, key=key, update=True)
+    assert (summary.files, summary.unchanged) == (0, 5) and not coming.exists()
+    assert stored(old) == stored(sealed)
+    polyseal.verify_tree(old, key=key)
+
+
+def test_some_paths_of_a_tree(tree: Path, sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+    (sealed / "a.txt.polyseal").write_bytes(b"altered")
+    (sealed / "stray").write_bytes(b"stray")
+    assert polyseal.verify_tree(sealed, key=key, paths="one") == polyseal.TreeSummary(files=1, size=3)
+    polyseal.decrypt_tree(sealed, tmp_path / "one", key=key, paths=["a/b/three"])
+    assert names(tmp_path / "one") == ["a", "a/b", "a/b/three"]
+    assert (tmp_path / "one/a/b/three").read_bytes() == (tree / "a/b/three").read_bytes()
+    polyseal.decrypt_tree(sealed, tmp_path / "some", key=key, paths=[PurePosixPath("empty"), "a/t*"])
+    assert names(tmp_path / "some") == ["a", "a/two", "empty"]
+    assert [str(each.path) for each in polyseal.list_tree(sealed, key=key, paths=iter(["a/b", "o*"]))] == [
+        *("a/b", "a/b/three", "one")
+    ]
+    assert polyseal.decrypt_tree(sealed, tmp_path / "none", key=key, paths=[]).files == 0
+    # An altered one, and none.
+    assert [*failures(lambda: polyseal.verify_tree(sealed, key=key, paths=["a.txt", "nothing"]))] == ["a.txt.polyseal"]
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.verify_tree(sealed, key=key, paths=["one", "nothing"]),
+        lambda: polyseal.decrypt_tree(sealed, tmp_path / "two", key=key, paths=["one", "nothing"]),
+        lambda: [*polyseal.list_tree(sealed, key=key, paths=["one", "nothing"])],
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="nothing that is called .*nothing"):
+            call()
+    assert names(tmp_path / "two") == ["one"]
+    with pytest.raises(TypeError, match="paths are text"):
+        polyseal.verify_tree(sealed, key=key, paths=b"one")  # type: ignore[arg-type]
+
+
+def test_a_run_is_resumed(tree: Path, sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+    out = tmp_path / "out"
+    polyseal.decrypt_tree(sealed, out, key=key)
+    (out / "one").unlink()
+    (out / "a.txt").write_bytes(b"?")
+    with pytest.raises(FileExistsError):
+        polyseal.decrypt_tree(sealed, out, key=key)
+    kept = (out / "a/b/three").stat().st_ino
+    summary = polyseal.decrypt_tree(sealed, out, key=key, resume=True)
+    assert (summary.files, summary.unchanged, summary.size) == (2, 3, 4)
+    assert listing(out) == listing(tree) and (out / "a/b/three").stat().st_ino == kept
+
+
+def test_an_older_tree_is_noticed_by_its_number(tree: Path, sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(sealed, old)
+    (tree / "one").write_bytes(b"changed")
+    polyseal.encrypt_tree(tree, sealed, key=key, update=True)
+    number = polyseal.list_tree(sealed, key=key, at_least=2).number
+    assert number == 2 and polyseal.verify_tree(sealed, key=key, at_least=number).files == 5
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.verify_tree(old, key=key, at_least=number),
+        lambda: polyseal.decrypt_tree(old, tmp_path / "out", key=key, at_least=number),
+        lambda: polyseal.list_tree(old, key=key, at_least=number),
+    ]
+    for call in calls:
+        with pytest.raises(TreeMismatch, match="older: its manifest is number 1") as raised:
+            call()
+        assert raised.value.reason == "other"
+    assert not (tmp_path / "out").exists()

@@ -472,6 +472,15 @@ class NewFile:
         """It does not appear."""
 
 @final
+class TreeEntries:
+    """The entries of a sealed tree, one after the other."""
+    @property
+    def number(self) -> int:
+        """The number of its manifest: one more with each update."""
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[str, str, str, str | None, int, int, int | None]: ...
+
+@final
 class Directory:
     """An open directory: what is beneath it is reached through no link, whatever is put there."""
     def __new__(cls, path: str | PathLike[str]) -> Self: ...
@@ -537,8 +546,9 @@ def encrypt_tree(
     suite: str | None,
     segment_size: int | None,
     header_size: int,
+    update: tuple[str | PathLike[str] | None, bool, bool, bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]: ...
 def decrypt_tree(
     source: str | PathLike[str],
     target: str | PathLike[str],
@@ -546,25 +556,34 @@ def decrypt_tree(
     overwrite: bool,
     preserve_permissions: bool,
     allow_unbound_contents: bool,
+    paths: list[str] | None,
+    resume: bool,
+    deleted: bool,
+    at_least: int | None,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]: ...
 def verify_tree(
     source: str | PathLike[str],
     key_set: KeySet,
     allow_unbound_contents: bool,
+    paths: list[str] | None,
+    at_least: int | None,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]: ...
+def list_tree(
+    source: str | PathLike[str], key_set: KeySet, allow_unbound_contents: bool, paths: list[str] | None, at_least: int | None
+) -> TreeEntries: ...
 def bind_tree(
     source: str | PathLike[str],
     key_set: KeySet,
     new: KeySet,
     jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]: ...
 def rekey_tree(
     source: str | PathLike[str],
     key_set: KeySet,
@@ -573,4 +592,4 @@ def rekey_tree(
     allow_unbound_contents: bool,
     jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]: ...

@@ -135,6 +135,12 @@ class TreeMismatch(PolysealError):
         return type(self), (self.reason, str(self)), self.__dict__
 
 
+class IncompleteTree(PolysealError):
+    """Something of the source is not in a tree, or only as an earlier run has taken it; or an update was interrupted.
+    All that is there is authentic. The next ``encrypt_tree(update=True)`` mends it.
+    """
+
+
 class TreeFailure(NamedTuple):
     """A path that failed, from the root of its tree, and why."""
 
@@ -189,6 +195,7 @@ __all__ = [
     "ContextMismatch",
     "CorruptSegment",
     "HeaderError",
+    "IncompleteTree",
     "InvalidTag",
     "KeyUnavailable",
     "LimitExceeded",
