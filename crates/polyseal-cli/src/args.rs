@@ -337,20 +337,23 @@ pub(crate) struct EncryptArgs {
         "4KiB",
     ))]
     pub(crate) header_size: Option<u64>,
-    /// Encrypt what has changed since OUT was written, and delete there what has been deleted here.
-    /// The first run writes it. Without a key that opens OUT, a state file tells what has changed
+    /// Encrypt only what has changed since the last run, and delete from OUT what is gone here. The
+    /// first run encrypts everything, and a run that was interrupted is finished by the next. With
+    /// recipients alone, a state file remembers the last run
     #[arg(long, requires = "recursive", conflicts_with = "force", help_heading = "Updates")]
     pub(crate) update: bool,
-    /// Read and write this state file [default: one for each OUT in the user's state folder]
+    /// Remember the last run in this file. If it is lost, everything is encrypted anew [default: a
+    /// file for each OUT in $XDG_STATE_HOME/polyseal or ~/.local/state/polyseal]
     #[arg(long, requires = "update", value_name = "FILE", help_heading = "Updates")]
     pub(crate) state: Option<PathBuf>,
-    /// Keep the encrypted files of files that have been deleted
+    /// Keep in OUT what has been deleted here: decrypt --deleted restores it
     #[arg(long, requires = "update", help_heading = "Updates")]
     pub(crate) keep_deleted: bool,
-    /// Compare contents, instead of sizes and times
+    /// Compare contents, instead of sizes and times. This takes a key or an identity that opens OUT
     #[arg(long, requires = "update", help_heading = "Updates")]
     pub(crate) checksum: bool,
-    /// Accept a source that has no file at all
+    /// Accept a source that has no file at all. Without this option it is refused, because it may
+    /// just not be mounted
     #[arg(long, requires = "update", help_heading = "Updates")]
     pub(crate) allow_empty: bool,
     /// Accept that a file grows while it is read, as a log does: its first length is encrypted.
@@ -389,10 +392,11 @@ pub(crate) struct DecryptArgs {
     /// Restore the permissions that the files of a tree had, whatever the umask says
     #[arg(long, requires = "recursive")]
     pub(crate) preserve_permissions: bool,
-    /// Go on with a tree in OUT: a file stays that has its contents, and any other is replaced
+    /// Go on with an interrupted run: files in OUT whose contents are right stay, and all others
+    /// are replaced
     #[arg(long, requires = "recursive")]
     pub(crate) resume: bool,
-    /// Also restore what has been deleted since, if it was kept
+    /// Also restore what has been deleted, as far as encrypt --keep-deleted has kept it
     #[arg(long, requires = "recursive")]
     pub(crate) deleted: bool,
     #[command(flatten)]
@@ -403,7 +407,7 @@ pub(crate) struct DecryptArgs {
     pub(crate) work: WorkArgs,
     /// Files to decrypt; `-` or none: standard input. One file goes to OUT or standard output;
     /// several go to their names without .polyseal or .age, in OUT if that is a directory or a
-    /// prefix. With --recursive: a tree, and paths or patterns of what is wanted of it
+    /// prefix. With --recursive: a tree, and the paths or patterns in it to restore; none: all
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -423,8 +427,8 @@ pub(crate) struct VerifyFilesArgs {
     /// Print failures only
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
-    /// Files to check; `-` or none: standard input. With --recursive: a tree, and paths or patterns
-    /// of what is to be checked of it
+    /// Files to check; `-` or none: standard input. With --recursive: a tree, and the paths or
+    /// patterns in it to check; none: all
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -434,8 +438,8 @@ pub(crate) struct VerifyFilesArgs {
 // The options of reading a tree.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TreeArgs {
-    /// Refuse a tree whose number is less: an older one that somebody has put back. `polyseal ls`
-    /// prints the number
+    /// Refuse a tree with a smaller number: an older one that somebody has put back. `polyseal ls`
+    /// prints the number of a tree
     #[arg(long, requires = "recursive", value_name = "NUMBER")]
     pub(crate) at_least: Option<u64>,
 }
@@ -456,7 +460,7 @@ pub(crate) struct LsArgs {
     pub(crate) json: bool,
     /// The directory or prefix of the tree
     pub(crate) tree: PathBuf,
-    /// Paths or patterns of what is to be listed
+    /// Paths of files and directories to list, or patterns such as 'photos/**'; none: all
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -470,7 +474,7 @@ pub(crate) struct CatArgs {
     /// Print bytes A to B, inclusive, counted from 0; `A-`: from A to the end; `-N`: the last N
     #[arg(long, value_name = "A-B", allow_hyphen_values = true, default_value = "0-")]
     pub(crate) range: RangeArg,
-    /// FILE is a path in this encrypted tree, whose manifest must have it
+    /// FILE is a path in this encrypted tree, and must be the file that the tree's manifest names
     #[arg(long = "in", value_name = "TREE", conflicts_with = "header")]
     pub(crate) tree: Option<PathBuf>,
     /// The encrypted file. It must be a regular file or an object, because its end is read first
