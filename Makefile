@@ -64,7 +64,7 @@ portable: ## the core without std, and with its default features; the file forma
 
 # What can be tested only with other programs says so where they are not.
 unit: ## the tests of all crates
-	scripts/with --anyway age g++ openssh-client -- \
+	scripts/with --anyway age g++ openssh-client systemd -- \
 		cargo test --locked --workspace --exclude polyseal-bench \
 		--features polyseal/memcheck,polyseal-cli/keyring,polyseal-object-store/remote
 

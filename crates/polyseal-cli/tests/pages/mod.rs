@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 mod architecture;
+mod backup;
 mod code;
 pub(crate) mod commands;
 mod figures;
