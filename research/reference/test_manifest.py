@@ -155,7 +155,7 @@ def test_every_byte_of_a_payload_is_in_the_root():
 
 
 def test_a_segment_is_shown_with_a_hash_for_each_level_above_it():
-    """Who has the root and the number of segments needs no more: the shape says on which side each hash is."""
+    """The root and the number of segments are enough: the shape says on which side each hash is."""
     def path(i, leaves):
         n = len(leaves)
         if n == 1:

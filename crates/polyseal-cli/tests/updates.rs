@@ -587,7 +587,7 @@ fn a_restore_goes_on_where_it_ended() {
     assert_eq!(room.read("out/one"), message(3));
     assert!(!room.path("out/a/b/three").exists());
     room.write("s/a/b/three.polyseal", &whole);
-    // Of the same length, and other contents.
+    // The same length, and other contents.
     room.write("out/one", b"xyz");
     let inode = fs::metadata(room.path("out/a/two")).unwrap().ino();
     let told = backup.open(&[&all[..], &["--resume", "--json"]].concat()).succeeds();

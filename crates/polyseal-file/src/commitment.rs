@@ -67,10 +67,10 @@ pub struct Commitment {
 /// The hash over a stored payload, of 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PayloadRoot {
-    /// Of a tree over the segments: a part can be shown to belong to it. Every
+    /// The root of a tree over the segments: a part can be shown to belong to it. Every
     /// [`Summary`](crate::Summary) has this one.
     Tree([u8; COMMITMENT_BYTES]),
-    /// Of the list of them, as manifests of version 2 have it.
+    /// The hash over the list of them, as manifests of version 2 have it.
     List([u8; COMMITMENT_BYTES]),
 }
 

@@ -553,7 +553,7 @@ impl<R: Read> Reader<R> {
             return Err(Error::Invalid(Problem::Type));
         }
         let path = string(input)?;
-        // What is wrong with it is said after that which is wrong with the entry's length.
+        // A wrong length is said first: the entry may be of another version.
         let state = if version == VERSION { take(input)? } else { [0, 0] };
         let mode = u16::from_le_bytes(take(input)?);
         let modified = Timestamp {

@@ -116,7 +116,7 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// Of a sealed tree, only the paths for which `wanted` returns true, and the directories that
+    /// Only the paths of a sealed tree for which `wanted` returns true, and the directories that
     /// they lie in. Nobody looks whether other files are there that are not of the tree.
     #[must_use]
     pub fn choose(mut self, wanted: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {

@@ -163,7 +163,7 @@ impl TreeEncryption {
     }
 }
 
-/// What an update has done.
+/// The sentence on an update that has ended.
 fn sentence(total: &Total) -> String {
     let Total { files, bytes, unchanged, deleted, .. } = total;
     format!("{files} encrypted, {bytes} bytes; {unchanged} unchanged, {deleted} deleted\n")

@@ -550,7 +550,7 @@ impl<'a> SealedTree<'a> {
             Pair::Missing(entry) if self.is_staged(&entry) => Pair::File(entry),
             pair => pair,
         };
-        // What is there of it is given out all the same.
+        // A part that is there is given out all the same.
         let whole = |entry: &Entry| match entry.state {
             State::Failed(reason) => {
                 let kept = entry.kind != Kind::Absent;

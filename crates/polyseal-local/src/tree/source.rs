@@ -17,7 +17,7 @@ use crate::platform::{EntryKind, bytes, path_bytes};
 /// A name of the source.
 pub(super) struct SourceName {
     pub(super) step: WalkEntry,
-    /// Of a directory: whether it could be listed, and made where the tree goes.
+    /// Whether a directory could be listed, and made where the tree goes.
     pub(super) begun: Result,
 }
 

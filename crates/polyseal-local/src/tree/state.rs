@@ -1,4 +1,4 @@
-//! What the writer of a tree remembers of its manifest, if it cannot open that: for a host that has
+//! The manifest of a tree as its writer remembers it, who cannot open that: for a host that has
 //! recipients alone.
 //!
 //! The file has the plaintext of the manifest, the commitment to the encrypted one, and a checksum:

@@ -14,7 +14,7 @@ use crate::platform::{EntryKind, folded, path_bytes};
 use crate::tree::join::{Pair, unread_error};
 use crate::tree::source::{SourceName, reason};
 
-/// What is to be done next.
+/// The next thing to be done.
 pub(super) enum Turn {
     /// A name of the source, and what the tree has by that name.
     Source(SourceName, Option<Pair>),
@@ -31,7 +31,7 @@ pub(super) enum Turn {
 
 /// The names of the source.
 type Names<'a> = Box<dyn Iterator<Item = Result<SourceName>> + Send + 'a>;
-/// What the tree has.
+/// The entries and files of the tree.
 type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair>> + Send + 'a>;
 
 pub(super) struct Merge<'a> {
@@ -205,7 +205,7 @@ impl<'a> Merge<'a> {
         {
             return Ok(Some(Turn::Unread(pair, *reason)));
         }
-        // What was deleted before, and has nothing there, is no news.
+        // If it was deleted before, and nothing is there, it is no news.
         let is_left = match &pair {
             Pair::Plain(Entry { state: State::Deleted, .. }) => self.has_files(path)?,
             Pair::Gone(_) => false,

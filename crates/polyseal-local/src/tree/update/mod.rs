@@ -63,7 +63,7 @@ pub enum KnownBy<'a> {
     State(&'a Path),
 }
 
-/// What an update does that it does not do by itself.
+/// Choices about an update, none of which it makes by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UpdateRules {
     /// Encrypted files whose files have been deleted stay, with entries that say so.
@@ -201,7 +201,7 @@ struct Update<'a> {
     options: &'a Options<'a>,
 }
 
-/// What a pass has found out beside the total.
+/// The findings of a pass, beside the total.
 #[derive(Default)]
 struct Found {
     /// Whether the coming manifest is another than the one that is there.
@@ -231,7 +231,7 @@ impl Update<'_> {
         }
         let (mut total, waiting) = self.pass(before, staging, tell)?;
         if waiting {
-            // What was in the way is gone.
+            // By now nothing is in the way.
             let before = self.before(staging)?;
             let mut tell = |path: &Path, done: Result<FileOutcome>| match done {
                 Ok(FileOutcome::Unchanged { .. }) => Ok(()),
@@ -305,7 +305,7 @@ impl Update<'_> {
         }
     }
 
-    /// What is known of the manifest without a key and without a state.
+    /// The manifest as it is known without a key and without a state.
     fn unknown(&self) -> Result<Before<'_>> {
         let name = manifest_name();
         let shown = self.to.shown(Path::new(&name));
@@ -470,7 +470,7 @@ impl Update<'_> {
             }
             Turn::InTheWay(pair) => {
                 let (old, mut result) = self.take_deleted(pair);
-                // What is told of the path comes with the next pass.
+                // The path is told of in the next pass.
                 result.done = Ok(None);
                 let mut in_the_way = match found.in_the_way.lock() {
                     Ok(paths) => paths,
