@@ -126,8 +126,8 @@ pub(crate) fn leaf(stored: &[u8]) -> Leaf {
     *LEAF.clone().update(stored).finalize().as_bytes()
 }
 
-/// The file salt and the payload root of an encrypted file as it is stored: no key is needed. All of
-/// it is read.
+/// The file salt and the payload root of an encrypted file as it is stored: no key is needed. It is
+/// read to its end.
 ///
 /// # Errors
 /// Those of [`Header::read`], and [`Error::Io`](crate::Error::Io).

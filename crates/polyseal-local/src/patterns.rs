@@ -24,8 +24,8 @@ use crate::platform::NAMES_MAY_BE_ONE;
 #[derive(Debug)]
 pub struct Patterns(GlobSet);
 
-/// Paths of a tree that somebody has named, by patterns from its root or to the letter, and all that
-/// is in them.
+/// Paths of a tree that somebody has named, by patterns from its root or to the letter, and all
+/// that is in them.
 ///
 /// ```
 /// use std::path::Path;

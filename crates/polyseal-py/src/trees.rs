@@ -20,7 +20,7 @@ use crate::errors::local_error;
 use crate::files::{FormatOptions, existing};
 use crate::key_set::KeySet;
 
-/// Files, directories, links, and bytes of plaintext; files that have not changed, and deleted ones.
+/// Files, directories, links, and bytes of plaintext; unchanged files, and deleted ones.
 type Summary = (u64, u64, u64, u64, u64, u64);
 
 /// The state file of an update, and whether it keeps what was deleted, compares contents and takes

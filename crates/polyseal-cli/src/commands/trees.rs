@@ -1,5 +1,5 @@
-//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`, and `ls`. [`polyseal_local`] does the
-//! work; here are the commands' options and messages.
+//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`, and `ls`. [`polyseal_local`] does
+//! the work; here are the commands' options and messages.
 
 mod listing;
 

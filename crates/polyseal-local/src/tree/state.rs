@@ -32,8 +32,8 @@ const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
 const CHECKSUM: usize = blake3::OUT_LEN;
 const BUFFER: usize = 1 << 16;
 
-/// Where the state of the tree at `to` is by default: in the user's folder for such files, by a hash
-/// of the tree's path. The folder is made.
+/// Where the state of the tree at `to` is by default: in the user's folder for such files, by a
+/// hash of the tree's path. The folder is made.
 ///
 /// # Errors
 /// An I/O error; or that the user has no such folder.

@@ -122,8 +122,8 @@ pub(super) fn json_line(entry: &Entry) -> Result<String> {
 /// The last second of the year 9999.
 const LAST: i64 = 253_402_300_799;
 
-/// A moment as `2026-11-29T15:04:05Z`; one in a year of another length, or before 1970, as `date -d`
-/// takes it.
+/// A moment as `2026-11-29T15:04:05Z`; one before 1970 or after the year 9999 as `date -d` takes
+/// it.
 fn utc(time: Timestamp) -> String {
     match u64::try_from(time.seconds) {
         Ok(seconds) if time.seconds <= LAST => {
