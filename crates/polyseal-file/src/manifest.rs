@@ -1,8 +1,9 @@
 //! The manifest of an encrypted tree: which names it has, and which file belongs to each.
 //!
 //! Source: `docs/spec/manifest.md`, version 3; version 2 is read, too. A manifest is the plaintext
-//! of an ordinary encrypted file, and authentic for everyone who can open that. [`Writer`] and [`Reader`] take one entry at
-//! a time, in order: their memory does not grow with the tree. Neither touches a file system.
+//! of an ordinary encrypted file, and authentic for everyone who can open that. [`Writer`] and
+//! [`Reader`] take one entry at a time, in order: their memory does not grow with the tree. Neither
+//! touches a file system.
 //!
 //! Version 1 bound each name to a file salt alone: anyone who can open *one* file of such a tree
 //! can put other contents under it. It is read only by [`Reader::with_unbound_contents`].
