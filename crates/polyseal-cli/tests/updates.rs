@@ -429,6 +429,12 @@ fn a_state_that_is_not_that_of_the_tree_is_of_no_use() {
     anew("is of another one");
     fs::remove_file(room.path("state")).unwrap();
     anew("there is no state of it on this host");
+    // Files of two contexts in one tree would open with neither.
+    let context = ["--context", "another"];
+    let outcome = backup.update(&context);
+    assert!(outcome.errors().contains("has another context"), "{}", outcome.errors());
+    backup.open(&["verify", "--recursive", "--context", "another", "s"]).succeeds();
+    anew("has another context");
     let mut bytes = room.read("state");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

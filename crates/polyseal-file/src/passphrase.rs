@@ -60,6 +60,12 @@ impl Context {
         }
     }
 
+    /// Its bytes, which are no secret.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }

@@ -7,12 +7,13 @@
 //! |---:|---|
 //! | 15 | `polyseal-state`, and a line feed |
 //! | 2 | version, 1 |
+//! | 32 | BLAKE3 of the context of the files, or of nothing |
 //! | | the plaintext of the manifest |
 //! | 96 | file salt, key commitment and payload root of the encrypted manifest |
 //! | 32 | BLAKE3 of all before |
 //!
 //! It tells names, sizes and times, and no key. It is of use only for the very manifest that is
-//! stored. Limits: who can write it can have files left out; whoever restores the tree then finds
+//! stored, and for the context of its files: a tree has one. Limits: who can write it can have files left out; whoever restores the tree then finds
 //! that files do not belong to their entries.
 
 use std::fs::File;
@@ -20,7 +21,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Lineage, Reader, commitment_bytes, commitment_from_bytes};
-use polyseal_file::{COMMITMENT_BYTES, Commitment, stored_payload};
+use polyseal_file::{COMMITMENT_BYTES, Commitment, Context, stored_payload};
 
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::new_file::NewFile;
@@ -31,6 +32,13 @@ const BEGINNING: &[u8; 17] = b"polyseal-state\n\x01\x00";
 const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
 const CHECKSUM: usize = blake3::OUT_LEN;
 const BUFFER: usize = 1 << 16;
+const CONTEXT: usize = blake3::OUT_LEN;
+const PLAINTEXT_AT: usize = BEGINNING.len() + CONTEXT;
+
+/// The bytes that stand for a context.
+fn context_hash(context: Option<&Context>) -> [u8; CONTEXT] {
+    *blake3::hash(context.map_or(&[], Context::as_bytes)).as_bytes()
+}
 
 /// Where the state of the tree at `to` is by default: in the user's folder for such files, by a
 /// hash of the tree's path. The folder is made.
@@ -66,16 +74,22 @@ impl TreeState {
     ///
     /// # Errors
     /// An I/O error.
-    pub(super) fn read(path: &Path) -> Result<std::result::Result<Self, &'static str>> {
+    pub(super) fn read(
+        path: &Path,
+        context: Option<&Context>,
+    ) -> Result<std::result::Result<Self, &'static str>> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Err("there is no state of it on this host"));
             }
             file => file.cannot("read", path)?,
         };
-        let Some(commitment) = whole(&mut file).cannot("read", path)? else {
+        let Some((hash, commitment)) = whole(&mut file).cannot("read", path)? else {
             return Ok(Err("the state of it on this host is damaged"));
         };
+        if hash != context_hash(context) {
+            return Ok(Err("the state of it on this host has another context"));
+        }
         let lineage = Lineage::FIRST;
         let mut state = Self { path: path.to_owned(), commitment, lineage };
         let mut entries = state.entries()?;
@@ -106,8 +120,8 @@ impl TreeState {
         let read = || {
             let mut file = File::open(&self.path)?;
             let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(BEGINNING.len() as u64))?;
-            let around = (BEGINNING.len() + COMMITMENT + CHECKSUM) as u64;
+            file.seek(SeekFrom::Start(PLAINTEXT_AT as u64))?;
+            let around = (PLAINTEXT_AT + COMMITMENT + CHECKSUM) as u64;
             Ok(BufReader::with_capacity(BUFFER, file.take(length.saturating_sub(around))))
         };
         let plaintext = read().cannot("read", &self.path)?;
@@ -119,20 +133,21 @@ impl TreeState {
     }
 }
 
-/// The commitment in a state whose checksum is right.
-fn whole(file: &mut File) -> io::Result<Option<Commitment>> {
+/// The context and the commitment in a state whose checksum is right.
+fn whole(file: &mut File) -> io::Result<Option<([u8; CONTEXT], Commitment)>> {
     let length = file.metadata()?.len();
     let Some(hashed) = length.checked_sub(CHECKSUM as u64) else { return Ok(None) };
     let Some(before) = hashed.checked_sub(COMMITMENT as u64) else { return Ok(None) };
-    let mut beginning = [0; BEGINNING.len()];
+    let Some(mut left) = before.checked_sub(PLAINTEXT_AT as u64) else { return Ok(None) };
+    let (mut beginning, mut context) = ([0; BEGINNING.len()], [0; CONTEXT]);
     file.read_exact(&mut beginning)?;
-    if beginning != *BEGINNING || before < BEGINNING.len() as u64 {
+    file.read_exact(&mut context)?;
+    if beginning != *BEGINNING {
         return Ok(None);
     }
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&beginning);
+    hasher.update(&beginning).update(&context);
     let mut buffer = vec![0; BUFFER];
-    let mut left = before - BEGINNING.len() as u64;
     while left > 0 {
         let part = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
         file.read_exact(&mut buffer[..part])?;
@@ -144,7 +159,7 @@ fn whole(file: &mut File) -> io::Result<Option<Commitment>> {
     file.read_exact(&mut checksum)?;
     // A checksum, no tag: it is of no secret.
     let is_whole = *hasher.update(&commitment).finalize().as_bytes() == checksum;
-    Ok(is_whole.then(|| commitment_from_bytes(&commitment)))
+    Ok(is_whole.then(|| (context, commitment_from_bytes(&commitment))))
 }
 
 /// A state that is being written.
@@ -173,12 +188,17 @@ impl Write for Hashed {
 
 impl NewState {
     /// Begins the state at `path`, in the place of any other. It is for its owner alone.
-    pub(super) fn create(path: &Path, options: &Options<'_>) -> Result<Self> {
+    pub(super) fn create(
+        path: &Path,
+        context: Option<&Context>,
+        options: &Options<'_>,
+    ) -> Result<Self> {
         let file = NewFile::create_at(path, true, options.forbidden)?;
         let clone = file.file().try_clone().cannot("write", path)?;
         let hashed = Hashed { file: clone, hasher: blake3::Hasher::new() };
         let mut output = BufWriter::with_capacity(BUFFER, hashed);
         output.write_all(BEGINNING).cannot("write", path)?;
+        output.write_all(&context_hash(context)).cannot("write", path)?;
         Ok(Self { file, output })
     }
 

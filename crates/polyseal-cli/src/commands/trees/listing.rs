@@ -33,7 +33,8 @@ impl Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { files, bytes, failed } = self;
-        write!(f, "{files} files, {bytes} bytes")?;
+        let noun = if *files == 1 { "file" } else { "files" };
+        write!(f, "{files} {noun}, {bytes} bytes")?;
         if *failed > 0 {
             write!(f, "; {failed} could not be taken")?;
         }

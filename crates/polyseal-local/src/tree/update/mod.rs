@@ -130,7 +130,7 @@ fn first(
     tell: OnFile<'_>,
 ) -> Result<Total> {
     let KnownBy::State(path) = known else { return sealer.seal(encryptor, options, tell) };
-    let mut state = NewState::create(path, options)?;
+    let mut state = NewState::create(path, encryptor.bound_to(), options)?;
     let (total, commitment) = sealer.seal_with_copy(encryptor, options, &mut state, tell)?;
     state.commit(&commitment)?;
     Ok(total)
@@ -274,7 +274,9 @@ impl Update<'_> {
 
     fn before_by_state(&self, path: &Path, staging: &Staging<'_>) -> Result<Before<'_>> {
         let coming_path = coming_state(path);
-        let (state, coming) = (TreeState::read(path)?, TreeState::read(&coming_path)?);
+        let context = self.encryptor.bound_to();
+        let (state, coming) =
+            (TreeState::read(path, context)?, TreeState::read(&coming_path, context)?);
         let open = || self.to.file(Path::new(&manifest_name()));
         let (now, next) = (state.as_ref().ok(), coming.as_ref().ok());
         let is_now = now.is_some()
@@ -291,7 +293,7 @@ impl Update<'_> {
                 let coming = Before::State(coming);
                 self.finish(&coming, staging, &[])?;
                 take_state(path)?;
-                TreeState::read(path)?.map(Before::State).or_else(|_| self.unknown())
+                TreeState::read(path, context)?.map(Before::State).or_else(|_| self.unknown())
             }
             (Ok(state), _) if is_now => {
                 staging.clear()?;
@@ -327,7 +329,10 @@ impl Update<'_> {
         let mut output = staging.coming()?;
         let state = match self.known {
             KnownBy::Keys(_) => None,
-            KnownBy::State(path) => Some(NewState::create(&coming_state(path), self.options)?),
+            KnownBy::State(path) => {
+                let context = self.encryptor.bound_to();
+                Some(NewState::create(&coming_state(path), context, self.options)?)
+            }
         };
         let mut state = state;
         let manifest = Manifest {
@@ -376,7 +381,7 @@ impl Update<'_> {
             KnownBy::State(path) => {
                 let coming_path = coming_state(path);
                 state.map(|state| state.commit(&commitment)).transpose()?;
-                let coming = TreeState::read(&coming_path)?;
+                let coming = TreeState::read(&coming_path, self.encryptor.bound_to())?;
                 coming
                     .map(Before::State)
                     .map_err(|_| Error::new(&self.to.shown, Problem::BusyTree))?
