@@ -187,7 +187,7 @@ class Room:
 
 def _bound(name: str) -> list[str]:
     """The arguments that bind a manifest to a context of its own."""
-    return ["--context", "polyseal-manifest/2"] if name.endswith(".polyseal-manifest.polyseal") else []
+    return ["--context", "polyseal-manifest/3"] if name.endswith(".polyseal-manifest.polyseal") else []
 
 
 def _each(option: str, keys: str) -> list[str]:
@@ -254,7 +254,7 @@ def _command(door: str, doors: Path, run: dict[str, Any], user: int, mask: str) 
 
 def _outcome(door: str, done: subprocess.CompletedProcess[str]) -> str:
     if door == "tool":
-        return {0: "ok", 3: "content", 4: "no_key"}.get(done.returncode, "refused")
+        return {0: "ok", 3: "content", 4: "no_key", 6: "content"}.get(done.returncode, "refused")
     assert done.returncode == 0, done.stderr
     words = done.stdout.replace("(", " ").replace("{", " ").split()
     if words == ["ok"]:
