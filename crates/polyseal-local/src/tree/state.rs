@@ -13,8 +13,10 @@
 //! | 32 | BLAKE3 of all before |
 //!
 //! It tells names, sizes and times, and no key. It is of use only for the very manifest that is
-//! stored, and for the context of its files: a tree has one. Limits: who can write it can have files
-//! left out; whoever restores the tree then finds that files do not belong to their entries.
+//! stored, and for the context of its files: a tree has one.
+//!
+//! Limits: who can write it can have files left out; whoever restores the tree then finds that
+//! files do not belong to their entries.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
