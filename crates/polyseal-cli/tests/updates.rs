@@ -394,6 +394,127 @@ fn an_update_that_is_killed_at_any_step() {
     });
 }
 
+/// An update never gets stuck: the next one ends, whatever the one before has left.
+#[test]
+fn names_that_the_tree_cannot_have_fail_alone() {
+    each_way(|backup| {
+        let room = &backup.room;
+        backup.update(&[]).succeeds();
+        // With the suffix, it is longer than any name.
+        let long = "x".repeat(250);
+        room.write(&format!("d/{long}"), b"long");
+        room.write("d/new", b"new");
+        sleep(GRAIN);
+        backup.update(&[]).fails(1, "1 of");
+        assert_eq!(backup.entries()[&long].1, "failed");
+        assert_eq!(backup.entries()["new"].1, "new");
+        fs::remove_file(room.path(&format!("d/{long}"))).unwrap();
+        backup.update(&[]).succeeds();
+        backup.is_whole();
+        // A directory that is called as an encrypted file was, and as the manifest.
+        fs::remove_file(room.path("d/one")).unwrap();
+        fs::create_dir(room.path("d/one.polyseal")).unwrap();
+        room.write("d/one.polyseal/in", b"in");
+        sleep(GRAIN);
+        backup.update(&[]).succeeds();
+        backup.is_whole();
+        fs::create_dir(room.path("d/.polyseal-manifest.polyseal")).unwrap();
+        backup.update(&[]).fails(2, "a name that only the encrypted tree has");
+    });
+}
+
+#[test]
+fn a_state_is_replaced_and_nothing_else() {
+    let backup = Backup::new(Known::ByState);
+    let room = &backup.room;
+    room.write("state", b"something of mine");
+    backup.update(&[]).fails(2, "state is");
+    assert_eq!(room.read("state"), b"something of mine");
+    fs::remove_file(room.path("state")).unwrap();
+    backup.update(&[]).succeeds();
+    // A link that somebody has put there.
+    room.write("victim", b"victim");
+    symlink("victim", room.path("state.coming")).unwrap();
+    room.write("d/one", b"another");
+    let outcome = backup.update(&[]);
+    assert_ne!(outcome.0.status.code(), Some(0));
+    assert_eq!(room.read("victim"), b"victim");
+    fs::remove_file(room.path("state.coming")).unwrap();
+    backup.update(&[]).succeeds();
+    backup.is_whole();
+    // The tree is not mounted.
+    fs::rename(room.path("s"), room.path("away")).unwrap();
+    backup.update(&[]).fails(2, "none is there");
+    fs::rename(room.path("away"), room.path("s")).unwrap();
+    // Nor is the source, and the state is lost.
+    fs::remove_file(room.path("state")).unwrap();
+    fs::rename(room.path("d"), room.path("d-away")).unwrap();
+    fs::create_dir(room.path("d")).unwrap();
+    backup.update(&[]).fails(2, "d has no files");
+    fs::remove_dir(room.path("d")).unwrap();
+    fs::rename(room.path("d-away"), room.path("d")).unwrap();
+    let outcome = backup.update(&[]);
+    assert!(outcome.0.status.success(), "{}", outcome.errors());
+    backup.is_whole();
+}
+
+/// A state of before an update that was interrupted in its last moments.
+#[test]
+fn deletions_that_are_done_are_done() {
+    let backup = Backup::new(Known::ByState);
+    let room = &backup.room;
+    backup.update(&[]).succeeds();
+    fs::copy(room.path("state"), room.path("old")).unwrap();
+    fs::remove_dir_all(room.path("d/a")).unwrap();
+    backup.update(&[]).succeeds();
+    fs::rename(room.path("state"), room.path("state.coming")).unwrap();
+    fs::rename(room.path("old"), room.path("state")).unwrap();
+    backup.update(&[]).succeeds();
+    backup.is_whole();
+    // Kept ones go, when they are not to be kept any more.
+    room.write("d/two", b"2");
+    sleep(GRAIN);
+    backup.update(&[]).succeeds();
+    fs::remove_file(room.path("d/two")).unwrap();
+    backup.update(&["--keep-deleted"]).succeeds();
+    assert!(room.path("s/two.polyseal").exists());
+    backup.update(&[]).succeeds();
+    assert!(!room.path("s/two.polyseal").exists());
+    backup.is_whole();
+}
+
+/// The very first run has no manifest to keep to: the next one begins anew, over what is there.
+#[test]
+fn a_first_run_that_is_killed_at_any_step() {
+    if !cfg!(debug_assertions) {
+        return cannot("a release build cannot be made to end at a step");
+    }
+    each_way(|backup| {
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            let _ = fs::remove_dir_all(backup.room.path("s"));
+            let _ = fs::remove_file(backup.room.path("state"));
+            let mut first = backup.room.command(backup.update_args(&[]));
+            let first = first.env("POLYSEAL_TEST_KILLED_AT", steps.to_string()).output().unwrap();
+            if first.status.success() {
+                break;
+            }
+            assert_eq!(first.status.signal(), Some(9), "{first:?}");
+            let next = backup.update(&[]);
+            assert!(next.0.status.success(), "step {steps}: {}", next.errors());
+            backup.is_whole();
+            assert!(!backup.room.path("s/.polyseal-update").exists());
+        }
+        assert!(steps > 2, "{steps}");
+    });
+    // Somebody else's files are not replaced.
+    let backup = Backup::new(Known::ByKey);
+    fs::create_dir(backup.room.path("s")).unwrap();
+    backup.room.write("s/one.polyseal", b"stranger");
+    backup.update(&[]).fails(2, "is not empty");
+}
+
 #[test]
 fn of_two_updates_at_once_one_is_refused() {
     let backup = Backup::new(Known::ByKey);

@@ -39,6 +39,8 @@ impl Error {
             | Problem::ChecksumNeedsKey
             | Problem::NotInTree
             | Problem::NoStateFolder
+            | Problem::NotAState
+            | Problem::TreeIsGone(_)
             | Problem::Special => Class::Usage,
             Problem::Changed | Problem::ChangedLength => Class::Changed,
             Problem::Grew => Class::Grew,
@@ -95,6 +97,10 @@ impl Error {
             }
             Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
             Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
+            Problem::NotAState => "name another file, or move it away",
+            Problem::TreeIsGone(_) => {
+                "see whether it is mounted; to make it anew, remove the state first"
+            }
             Problem::NoStateFolder => "name a file for it: --state FILE; or set HOME",
             Problem::NotInTree => "polyseal ls lists what it has",
             Problem::ChecksumNeedsKey => "give -k KEYFILE or -i IDENTITY, or leave out --checksum",

@@ -95,6 +95,10 @@ pub enum Problem {
     NotInTree,
     /// The user has no folder for the state of a tree.
     NoStateFolder,
+    /// A file that is there is no state of a tree.
+    NotAState,
+    /// The state knows a tree in this directory, where none is.
+    TreeIsGone(PathBuf),
     /// Contents are to be compared, and nothing was given that opens them.
     ChecksumNeedsKey,
     /// A file is authentic, and not the one that the manifest has under that name.
@@ -296,6 +300,10 @@ impl Error {
                 format!("{name} is older: its manifest is number {number}")
             }
             Problem::BusyTree => format!("another program updates {name}"),
+            Problem::NotAState => format!("{name} is there, and is no state of a tree"),
+            Problem::TreeIsGone(tree) => {
+                format!("{name} is of a tree in {}, and none is there", tree.display())
+            }
             Problem::NoStateFolder => format!("no folder is known for the state of {name}"),
             Problem::NotInTree => format!("the tree has nothing that is called {name}"),
             Problem::ChecksumNeedsKey => {
@@ -381,6 +389,8 @@ impl Error {
             | Problem::ChecksumNeedsKey
             | Problem::NotInTree
             | Problem::NoStateFolder
+            | Problem::NotAState
+            | Problem::TreeIsGone(_)
             | Problem::Interrupted
             | Problem::InterruptedUpdate
             | Problem::OlderTree(_)
@@ -498,6 +508,8 @@ mod tests {
             Problem::ChecksumNeedsKey,
             Problem::NotInTree,
             Problem::NoStateFolder,
+            Problem::NotAState,
+            Problem::TreeIsGone("tree".into()),
             Problem::OtherFile,
             Problem::OtherContents,
             Problem::LinkLeadsOut(b"..".to_vec()),

@@ -9,6 +9,7 @@ use crate::args::{CatArgs, RangeArg};
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile, OutputKind, Source};
 use crate::keys::DecryptInputs;
+use crate::messages::warn;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
@@ -20,6 +21,9 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     let inputs = DecryptInputs::to_read(&args.read, RunOptions::new())?;
     if let Some(tree) = &args.tree {
         let file = file_in(tree, &args.file, &inputs)?;
+        if let Some(reason) = file.not_taken() {
+            warn(&format!("it is as an earlier run has taken it: {reason}"));
+        }
         return print(args, &inputs, &file, PIECE, &inputs.sources.forbidden_outputs());
     }
     let input = InputFile::open(Some(&args.file))?;

@@ -19,7 +19,7 @@ use crate::args::{
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
 use crate::keys::{DecryptInputs, KeyInputs, identities_to_update};
-use crate::messages::print;
+use crate::messages::{print, warn};
 use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
 
@@ -241,6 +241,9 @@ pub(crate) fn ls(args: &LsArgs) -> Result {
     failed?;
     listed.map_err(|error| inputs.explain_with_path(error))?;
     expect_met(&args.tree, choice.as_ref())?;
+    if sealed.is_interrupted() {
+        warn("an update of it was interrupted: this is what it will have when that is finished");
+    }
     if args.json {
         return Ok(());
     }

@@ -247,6 +247,8 @@ fn of_names() -> Kind {
         P::ChecksumNeedsKey,
         P::NotInTree,
         P::NoStateFolder,
+        P::NotAState,
+        P::TreeIsGone(other()),
         P::OtherFile,
         P::OtherContents,
         P::LinkLeadsOut(b"..".to_vec()),

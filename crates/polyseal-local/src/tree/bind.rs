@@ -31,7 +31,7 @@ impl SealedTree<'_> {
     pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: OnFile<'_>) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
-        self.expect_no_update()?;
+        let _out = self.keep_updates_out()?;
         let lineage = Lineage::after(self.number(), self.commitment()?);
         self.expect();
         let place = self.manifest_place()?;

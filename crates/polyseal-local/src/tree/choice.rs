@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use polyseal_file::manifest::{Entry, Kind, State};
+use polyseal_file::manifest::{Entry, Kind};
 
 use super::join::{Pair, path_of};
 use crate::error::Result;
@@ -39,18 +39,10 @@ impl<'a, M: Iterator<Item = Result<Entry>>> Chosen<'a, M> {
             self.ready.extend(self.above.drain(..));
             self.ready.push_back(entry);
         } else if entry.kind == Kind::Directory {
-            // It is given out for what is in it, whatever else could not be taken there.
-            self.above.push(Entry { state: quiet(entry.state), ..entry });
+            // It is given out for what is in it.
+            self.above.push(entry);
         }
         Ok(true)
-    }
-}
-
-/// The state of a directory that nobody has asked for.
-fn quiet(state: State) -> State {
-    match state {
-        State::Failed(_) => State::New,
-        state => state,
     }
 }
 

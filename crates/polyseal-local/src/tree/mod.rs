@@ -29,7 +29,7 @@ mod target;
 mod update;
 mod walk;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs::File;
 use std::io;
@@ -68,7 +68,9 @@ const COMING: &str = "manifest.polyseal";
 
 /// The paths at the root of a tree that are no paths of its files.
 fn is_reserved(path: &Path) -> bool {
-    [MANIFEST, UPDATE].iter().any(|name| name_key(path.as_os_str()) == name_key(name.as_ref()))
+    let manifest = manifest_name();
+    let mut names = [OsStr::new(MANIFEST), OsStr::new(UPDATE), &manifest].into_iter();
+    names.any(|name| name_key(path.as_os_str()) == name_key(name))
 }
 
 /// The new encrypted file of this file salt, before it has its name in the tree.

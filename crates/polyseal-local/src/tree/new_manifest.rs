@@ -29,16 +29,18 @@ pub(super) struct Manifest<'a> {
 pub(super) type SealResults<'a> = &'a mut (dyn Iterator<Item = Result<SealResult>> + Send);
 
 impl Manifest<'_> {
-    /// Tells of the outcomes, and lets the manifest of them appear; `copy` has its plaintext. The
-    /// commitment is that to the encrypted manifest.
+    /// Tells of the outcomes, and lets the manifest of them appear after `ready`; `copy` has its
+    /// plaintext. The commitment is that to the encrypted manifest.
     pub(super) fn write(
         &self,
         mut output: NewSealedFile,
         outcomes: SealResults<'_>,
         copy: &mut (dyn Write + Send),
+        ready: &dyn Fn() -> Result,
         tell: OnFile<'_>,
     ) -> Result<(Total, Commitment)> {
         let written = self.write_to(output.output(), outcomes, copy, tell)?;
+        ready()?;
         output.commit()?;
         Ok(written)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use polyseal_file::manifest::{
     Entry, Error as ManifestError, FileBinding, Kind, Lineage, Problem as ManifestProblem, Reader,
-    State, context, context_of_version_2, stays_inside,
+    Reason, State, context, context_of_version_2, stays_inside,
 };
 use polyseal_file::{
     Commitment, Context, Decryptor, Error as FileError, Header, Input, Opener, Output, ReadAt,
@@ -17,7 +17,7 @@ use polyseal_file::{
 use super::choice::Chosen;
 use super::join::{Join, Pair, path_of, unread_error};
 use super::names::TreeNames;
-use super::staging::{coming_path, staged_path};
+use super::staging::{Staging, coming_path, staged_path};
 use super::store::{ManifestFile, Store, StoredInput, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
 use super::update::SameContents;
@@ -202,12 +202,22 @@ impl<'a> SealedTree<'a> {
         Err(Error::new(&self.shown(Path::new("")), Problem::OlderTree(self.number())))
     }
 
-    /// Refuses a tree whose update was interrupted: only the next one finishes it.
-    pub(crate) fn expect_no_update(&self) -> Result {
-        match self.update {
-            UpdateState::None => Ok(()),
-            UpdateState::Interrupted => Err(self.interrupted()),
+    /// Keeps updates out, as long as the result lives; and refuses a tree whose update was
+    /// interrupted: only the next one finishes it.
+    pub(crate) fn keep_updates_out(&self) -> Result<Option<impl Sized + '_>> {
+        match (self.update, &self.storage) {
+            (UpdateState::Interrupted, _) => Err(self.interrupted()),
+            (UpdateState::None, TreeStorage::Store(_)) => Ok(None),
+            (UpdateState::None, TreeStorage::Directory(tree)) => {
+                Staging::begin(tree, &self.options).map(Some)
+            }
         }
+    }
+
+    /// Whether an update of it was interrupted, and is not finished.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.update == UpdateState::Interrupted
     }
 
     fn interrupted(&self) -> Error {
@@ -368,6 +378,11 @@ impl<'a> SealedTree<'a> {
         let not_there = || Error::new(&shown, Problem::NotInTree);
         let entry = entry.transpose()?.ok_or_else(not_there)?;
         let Kind::File { bound, .. } = &entry.kind else { return Err(not_there()) };
+        let taken = match entry.state {
+            State::Deleted => return Err(not_there()),
+            State::Failed(reason) => Some(reason),
+            State::New | State::Unchanged => None,
+        };
         let stored = self.stored(&entry, bound)?;
         let header = stored.header().map_err(file(&shown))?;
         let unlocked = header.authenticate(self.decryptor.identities()).map_err(file(&shown))?;
@@ -380,7 +395,7 @@ impl<'a> SealedTree<'a> {
             FileError::OtherFile => Error::new(&shown, Problem::OtherFile),
             error => file(&shown)(error),
         })?;
-        Ok(TreeFile(stored))
+        Ok(TreeFile { stored, not_taken: taken })
     }
 
     fn stored(&self, entry: &Entry, bound: &FileBinding) -> Result<ManifestFile> {
@@ -639,19 +654,30 @@ impl<'a> SealedTree<'a> {
 
 /// An encrypted file of a tree, whose version stays what it was.
 #[derive(Debug)]
-pub struct TreeFile(ManifestFile);
+pub struct TreeFile {
+    stored: ManifestFile,
+    not_taken: Option<Reason>,
+}
+
+impl TreeFile {
+    /// Why it is as an earlier run has taken it, if it is.
+    #[must_use]
+    pub fn not_taken(&self) -> Option<Reason> {
+        self.not_taken
+    }
+}
 
 impl ReadAt for TreeFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
+        self.stored.read_at(buffer, offset)
     }
 
     fn size(&self) -> io::Result<u64> {
-        self.0.size()
+        self.stored.size()
     }
 
     fn opener(&self) -> io::Result<Opener> {
-        self.0.opener()
+        self.stored.opener()
     }
 }
 

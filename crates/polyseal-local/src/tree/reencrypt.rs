@@ -36,7 +36,7 @@ impl SealedTree<'_> {
     ) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
-        self.expect_no_update()?;
+        let _out = self.keep_updates_out()?;
         let lineage = Lineage::after(self.number(), self.commitment()?);
         to.expect_outside(&tree.shown)?;
         let to = to.make()?;
@@ -60,7 +60,8 @@ impl SealedTree<'_> {
             |pair| self.reencrypt_pair(tree, &to, pair, encryptor),
             |outcomes| {
                 let new = Manifest { of: tree, options, encryptor, lineage, shown };
-                let (total, _) = new.write(manifest, outcomes, &mut io::sink(), tell)?;
+                let (total, _) =
+                    new.write(manifest, outcomes, &mut io::sink(), &|| Ok(()), tell)?;
                 Ok(total)
             },
         )

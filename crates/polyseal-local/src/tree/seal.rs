@@ -11,6 +11,7 @@ use polyseal_file::{Commitment, Encryptor};
 
 use super::new_manifest::Manifest;
 use super::source::{EntrySealer, NewFiles, source_names};
+use super::staging::Staging;
 use super::store::{NewSealedFile, OverwriteRule, Store};
 use super::target::{NewTree, WritableTree};
 use super::walk::{Walk, WalkEntry};
@@ -26,6 +27,15 @@ use crate::watch::watched;
 pub struct TreeSealer {
     from: Tree,
     to: Destination,
+    first_run: FirstRun,
+}
+
+/// Whether a directory says by [`UPDATE`](super::UPDATE) that it is being made by an update: the
+/// next one may then replace what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstRun {
+    OfUpdate,
+    Alone,
 }
 
 /// Where the tree goes.
@@ -100,9 +110,24 @@ impl TreeSealer {
     pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
         to.expect_outside(from)?;
-        let sealer = Self { from: tree, to: Destination::Directory(to) };
+        let first_run = FirstRun::Alone;
+        let sealer = Self { from: tree, to: Destination::Directory(to), first_run };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
+    }
+
+    /// The path that it goes to.
+    pub(super) fn shown(&self) -> PathBuf {
+        match &self.to {
+            Destination::Directory(to) => to.shown().to_owned(),
+            Destination::Store(store, _) => store.shown(Path::new("")),
+        }
+    }
+
+    /// The same as the first run of an update.
+    pub(super) fn of_update(mut self) -> Self {
+        self.first_run = FirstRun::OfUpdate;
+        self
     }
 
     /// The same, into a store. Without `overwrite`, there must be nothing.
@@ -122,7 +147,8 @@ impl TreeSealer {
             return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
         }
         let overwrite = if overwrite { OverwriteRule::Anything } else { OverwriteRule::Nothing };
-        let sealer = Self { from, to: Destination::Store(store, overwrite) };
+        let first_run = FirstRun::Alone;
+        let sealer = Self { from, to: Destination::Store(store, overwrite), first_run };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -169,11 +195,19 @@ impl TreeSealer {
         copy: &mut (dyn Write + Send),
         tell: OnFile<'_>,
     ) -> Result<(Total, Commitment)> {
-        let Self { from, to } = self;
+        let Self { from, to, first_run } = self;
         let to = match to {
             Destination::Directory(to) => OpenDestination::Directory(to.make()?),
             Destination::Store(store, overwrite) => OpenDestination::Store(store, overwrite),
         };
+        let begun = match (&to, first_run) {
+            (OpenDestination::Directory(to), FirstRun::OfUpdate) => {
+                Some(Staging::begin(&to.tree, options)?)
+            }
+            _ => None,
+        };
+        // The next update relies on what the manifest says is there.
+        let ready = || begun.as_ref().map_or(Ok(()), Staging::sync);
         let files = NewTreeFiles { to: &to, options };
         let one = EntrySealer { from: &from, to: &files, encryptor };
         let walk = Walk::new(&from.root, options.exclude, false);
@@ -181,15 +215,22 @@ impl TreeSealer {
         let output = to.manifest(options)?;
         let shown = to.shown(Path::new(&manifest_name()));
         let manifest = Manifest { of: &from, options, encryptor, lineage: Lineage::FIRST, shown };
-        while_counting(&from, options, || {
+        let done = while_counting(&from, options, || {
             in_order(
                 names,
                 options.jobs,
                 options.progress,
                 |name| name.map(|name| one.seal(name, None)),
-                |outcomes| manifest.write(output, outcomes, copy, tell),
+                |outcomes| manifest.write(output, outcomes, copy, &ready, tell),
             )
-        })
+        });
+        match (&done, begun) {
+            // The manifest and its name, before a state relies on them.
+            (Ok(_), Some(begun)) => begun.sync()?,
+            (Err(_), Some(begun)) => begun.leave(),
+            _ => {}
+        }
+        done
     }
 }
 

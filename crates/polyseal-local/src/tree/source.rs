@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorContext, Problem, Result, sealing};
 use crate::many::FileOutcome;
 use crate::place::Place;
 use crate::platform::{EntryKind, bytes, path_bytes};
+use crate::testing::step;
 
 /// A name of the source.
 pub(super) struct SourceName {
@@ -141,18 +142,18 @@ impl EntrySealer<'_> {
         path: Vec<u8>,
     ) -> Result<(Entry, Result<Option<FileOutcome>>)> {
         let (file, seen) = place.file_and_status().cannot("read", &place.shown)?;
-        let (mode, modified) = (seen.mode(), seen.modified());
+        // Before it is read: a change from now on is seen the next time.
+        let (mode, modified, stamp) = (seen.mode(), seen.modified(), seen.stamp());
         let mut output = self.to.create(&sealed_name(name), seen.bytes())?;
         let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
         let summary = summary.map_err(sealing(&place.shown))?;
-        // One that grows has another length by the next time.
-        let stamp = seen.stamp();
         let kind = match file_kind(&summary, &place.shown)? {
             Kind::File { plaintext_bytes, bound, .. } => {
                 Kind::File { plaintext_bytes, bound, stamp }
             }
             other => other,
         };
+        step();
         self.to.finish(output, &summary)?;
         let done = FileOutcome::Encrypted { bytes: summary.plaintext_bytes, grew: summary.grew };
         Ok((Entry { path, state: State::New, mode, modified, kind }, Ok(Some(done))))

@@ -33,6 +33,8 @@ pub(super) struct Staging<'a> {
     tree: &'a Tree,
     directory: Directory,
     options: &'a Options<'a>,
+    /// Whether it stays, so that the next update goes on.
+    stays: bool,
     _lock: File,
 }
 
@@ -70,7 +72,12 @@ impl<'a> Staging<'a> {
         if named.ok() != FileId::from_file(&lock).ok() {
             return Err(Error::new(&tree.shown, Problem::BusyTree));
         }
-        Ok(Self { tree, directory, options, _lock: lock })
+        Ok(Self { tree, directory, options, stays: false, _lock: lock })
+    }
+
+    /// Ends it, and leaves the directory: an update has begun there, and is not done.
+    pub(super) fn leave(mut self) {
+        self.stays = true;
     }
 
     /// Whether the file system takes names for one that differ in case alone.
@@ -158,6 +165,9 @@ impl<'a> Staging<'a> {
 impl Drop for Staging<'_> {
     fn drop(&mut self) {
         step();
+        if self.stays {
+            return;
+        }
         let _ = self.directory.remove(LOCK.as_ref());
         let _ = self.tree.root.remove_directory(UPDATE.as_ref());
     }
@@ -175,7 +185,6 @@ impl NewFiles for Staging<'_> {
                 if !Directory::SYNCS_ALL_FILES {
                     file.sync()?;
                 }
-                step();
                 file.set_name(staged_name(salt));
                 file.commit()
             }

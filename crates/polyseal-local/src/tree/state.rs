@@ -15,8 +15,8 @@
 //! It tells names, sizes and times, and no key. It is of use only for the very manifest that is
 //! stored, and for the context of its files: a tree has one.
 //!
-//! Limits: who can write it can have files left out; whoever restores the tree then finds that
-//! files do not belong to their entries.
+//! Limits: it is not authentic. Who can write it, and the tree, can leave files out, or give one the
+//! contents of another: as can whoever owns the host that encrypts.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
@@ -28,7 +28,8 @@ use polyseal_file::{COMMITMENT_BYTES, Commitment, Context, stored_payload};
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::new_file::NewFile;
 use crate::options::Options;
-use crate::platform::state_folder;
+use crate::place::Place;
+use crate::platform::{Directory, state_folder};
 
 const BEGINNING: &[u8; 17] = b"polyseal-state\n\x01\x00";
 const COMMITMENT: usize = 3 * COMMITMENT_BYTES;
@@ -80,7 +81,7 @@ impl TreeState {
         path: &Path,
         context: Option<&Context>,
     ) -> Result<std::result::Result<Self, &'static str>> {
-        let mut file = match File::open(path) {
+        let mut file = match open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Err("there is no state of it on this host"));
             }
@@ -120,7 +121,7 @@ impl TreeState {
     /// The entries of the manifest.
     pub(super) fn entries(&self) -> Result<StateEntries> {
         let read = || {
-            let mut file = File::open(&self.path)?;
+            let mut file = open(&self.path)?;
             let length = file.metadata()?.len();
             file.seek(SeekFrom::Start(PLAINTEXT_AT as u64))?;
             let around = (PLAINTEXT_AT + COMMITMENT + CHECKSUM) as u64;
@@ -133,6 +134,12 @@ impl TreeState {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Opens a state: a regular file, and through no link of its own name, which others may have made.
+fn open(path: &Path) -> io::Result<File> {
+    let (folder, name) = Directory::parent_and_name(path)?;
+    folder.file(Path::new(&name))
 }
 
 /// The context and the commitment in a state whose checksum is right.
@@ -195,7 +202,20 @@ impl NewState {
         context: Option<&Context>,
         options: &Options<'_>,
     ) -> Result<Self> {
-        let file = NewFile::create_at(path, true, options.forbidden)?;
+        let (folder, name) = Directory::parent_and_name(path).cannot("write", path)?;
+        // Nothing else than a state is replaced.
+        match folder.file(Path::new(&name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("write", path, error)),
+            Ok(mut file) => {
+                let mut beginning = [0; BEGINNING.len()];
+                if file.read_exact(&mut beginning).is_err() || beginning != *BEGINNING {
+                    return Err(Error::new(path, Problem::NotAState));
+                }
+            }
+        }
+        let place = Place::new(folder, name, path.to_owned());
+        let file = NewFile::create_in(place, true, options.forbidden)?;
         let clone = file.file().try_clone().cannot("write", path)?;
         let hashed = Hashed { file: clone, hasher: blake3::Hasher::new() };
         let mut output = BufWriter::with_capacity(BUFFER, hashed);

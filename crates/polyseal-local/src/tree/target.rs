@@ -226,6 +226,11 @@ impl NewTree {
         Ok(Self { path: path.to_owned(), canonical, place: Target::Existing(directory), overwrite })
     }
 
+    /// Its path.
+    pub(super) fn shown(&self) -> &Path {
+        &self.path
+    }
+
     /// Refuses to write the tree in `from` into itself.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry as Entries;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use polyseal_file::manifest::{Entry, Kind, Reason, State, compare};
 
 use crate::error::Result;
 use crate::platform::{EntryKind, folded, path_bytes};
+use crate::tree::SUFFIX;
 use crate::tree::join::{Pair, unread_error};
 use crate::tree::source::{SourceName, reason};
 
@@ -20,6 +21,8 @@ pub(super) enum Turn {
     Source(SourceName, Option<Pair>),
     /// The tree has it, and the source has not.
     Deleted(Pair),
+    /// A directory of the source has to wait, because of the encrypted file of this path.
+    Waits(Vec<u8>),
     /// A name of the source that is one with another where the tree is.
     Twin(PathBuf, PathBuf),
     /// The tree has it, and the source could not be listed there.
@@ -46,13 +49,16 @@ pub(super) struct Merge<'a> {
     /// Where names may be one that differ in case alone: those of each directory on the way, by
     /// their keys.
     folded: Option<Vec<HashMap<String, PathBuf>>>,
+    /// Files that are deleted in this run, whose encrypted names a directory may want.
+    deleted: HashSet<Vec<u8>>,
 }
 
 impl<'a> Merge<'a> {
     pub(super) fn new(source: Names<'a>, tree: Pairs<'a>, folds_names: bool) -> Self {
         let (source, ahead) = (source.peekable(), VecDeque::new());
         let folded = folds_names.then(Vec::new);
-        Self { source, tree, ahead, unread: None, waiting: None, folded }
+        let (unread, waiting, deleted) = (None, None, HashSet::new());
+        Self { source, tree, ahead, unread, waiting, folded, deleted }
     }
 
     /// Another name of the source that is one with this, where the tree is.
@@ -160,6 +166,14 @@ impl<'a> Merge<'a> {
         if self.waiting.as_ref().is_some_and(|waiting| is_below(&path, waiting)) {
             return Ok(None);
         }
+        if name.step.kind == EntryKind::Directory
+            && let Some(file) = path.strip_suffix(SUFFIX.as_bytes())
+            && self.deleted.contains(file)
+        {
+            let file = file.to_vec();
+            self.waiting = Some(path);
+            return Ok(Some(Turn::Waits(file)));
+        }
         if let Some(other) = self.twin(&name.step.path) {
             // Nothing of the tree is in its place: what is there is the other's.
             if name.step.kind == EntryKind::Directory {
@@ -206,6 +220,9 @@ impl<'a> Merge<'a> {
             return Ok(Some(Turn::Unread(pair, *reason)));
         }
         // If it was deleted before, and nothing is there, it is no news.
+        if matches!(pair, Pair::File(_)) {
+            self.deleted.insert(path.to_vec());
+        }
         let is_left = match &pair {
             Pair::Plain(Entry { state: State::Deleted, .. }) => self.has_files(path)?,
             Pair::Gone(_) => false,

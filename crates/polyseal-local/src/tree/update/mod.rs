@@ -13,11 +13,11 @@ mod merge;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, Lineage, NO_STAMP, State};
-use polyseal_file::{Commitment, Decryptor, Encryptor, Output, stored_payload};
+use polyseal_file::{Commitment, Decryptor, Encryptor, Header, Output, stored_payload};
 
 use self::merge::{Merge, Turn};
 use super::join::{Join, Pair, path_of};
@@ -30,7 +30,7 @@ use super::state::{NewState, TreeState};
 use super::store::TreeStorage;
 use super::target::NewTree;
 use super::walk::Walk;
-use super::{Tree, manifest_name, sealed_name};
+use super::{Tree, UPDATE, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::options::Options;
@@ -90,7 +90,12 @@ impl TreeUpdater {
                 expect_distinct_names(&tree, None, options)?;
                 UpdatePlace::Existing(Tree::new(root, to))
             }
-            None => UpdatePlace::First(TreeSealer::new(from, NewTree::new(to, false)?, options)?),
+            None => {
+                // The first run may have been killed: then it has left files without a manifest.
+                let was_begun = Directory::open(to).is_ok_and(|root| root.stat(UPDATE).is_ok());
+                let sealer = TreeSealer::new(from, NewTree::new(to, was_begun)?, options)?;
+                UpdatePlace::First(sealer.of_update())
+            }
         };
         Ok(Self { from: tree, to })
     }
@@ -130,6 +135,9 @@ fn first(
     tell: OnFile<'_>,
 ) -> Result<Total> {
     let KnownBy::State(path) = known else { return sealer.seal(encryptor, options, tell) };
+    if path.exists() {
+        return Err(Error::new(path, Problem::TreeIsGone(sealer.shown())));
+    }
     let mut state = NewState::create(path, encryptor.bound_to(), options)?;
     let (total, commitment) = sealer.seal_with_copy(encryptor, options, &mut state, tell)?;
     state.commit(&commitment)?;
@@ -208,6 +216,12 @@ struct Found {
     changed: AtomicBool,
     /// Paths whose encrypted files are in the way of something of another kind.
     in_the_way: Mutex<Vec<Vec<u8>>>,
+    /// Deleted files of a version whose entries no new manifest can have.
+    unlisted: Mutex<Vec<PathBuf>>,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Update<'_> {
@@ -226,7 +240,8 @@ impl Update<'_> {
 
     fn run_in(&self, staging: &Staging<'_>, tell: OnFile<'_>) -> Result<Total> {
         let before = self.before(staging)?;
-        if !self.rules.allow_empty && is_empty(self.from, self.options)? && before.has_files()? {
+        let had_files = self.is_unknown(&before) || before.has_files()?;
+        if !self.rules.allow_empty && had_files && is_empty(self.from, self.options)? {
             return Err(Error::new(&self.from.shown, Problem::EmptySource));
         }
         let (mut total, waiting) = self.pass(before, staging, tell)?;
@@ -388,8 +403,11 @@ impl Update<'_> {
             }
         };
         drop(before);
-        let in_the_way = found.in_the_way.into_inner().unwrap_or_default();
+        let in_the_way = std::mem::take(&mut *lock(&found.in_the_way));
         self.finish(&coming, staging, &in_the_way)?;
+        if !self.rules.keep_deleted {
+            lock(&found.unlisted).iter().try_for_each(|path| self.delete(path))?;
+        }
         if let KnownBy::State(path) = self.known {
             take_state(path)?;
         }
@@ -442,10 +460,12 @@ impl Update<'_> {
 
     fn delete(&self, path: &Path) -> Result {
         step();
-        let place = self.to.place(&sealed_name(path), "delete")?;
-        match place.directory.remove(&place.name) {
+        let name = sealed_name(path);
+        let removed = self.to.resolve(&name).and_then(|(folder, name)| folder.remove(&name));
+        match removed {
+            // An update that was interrupted has done it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed.cannot("delete", &place.shown),
+            removed => removed.cannot("delete", &self.to.shown(&name)),
         }
     }
 
@@ -456,6 +476,9 @@ impl Update<'_> {
         before: &Before<'_>,
         found: &Found,
     ) -> SealResult {
+        // An interrupted update, or one that kept it, has left its encrypted file.
+        let goes = !self.rules.keep_deleted
+            && matches!(&turn, Turn::Deleted(Pair::File(old)) if old.state == State::Deleted);
         let (old, result) = match turn {
             Turn::Source(name, pair) => {
                 let (old, is_there) = match pair {
@@ -466,7 +489,19 @@ impl Update<'_> {
                 let result = self.take_source(name, old.as_ref(), is_there, one, before);
                 (old, result)
             }
-            Turn::Deleted(pair) => self.take_deleted(pair),
+            Turn::Deleted(pair) => {
+                if let Pair::File(old) = &pair
+                    && !is_kept(old)
+                {
+                    lock(&found.unlisted).push(path_of(old));
+                }
+                self.take_deleted(pair)
+            }
+            Turn::Waits(path) => {
+                lock(&found.in_the_way).push(path);
+                found.changed.store(true, Ordering::Relaxed);
+                (None, SealResult { shown: PathBuf::new(), entry: None, done: Ok(None) })
+            }
             Turn::Twin(path, other) => {
                 let error = Error::new(&self.from.shown(&path), Problem::OneFile(other));
                 let bytes = path_bytes(&path).into_owned();
@@ -477,11 +512,7 @@ impl Update<'_> {
                 let (old, mut result) = self.take_deleted(pair);
                 // The path is told of in the next pass.
                 result.done = Ok(None);
-                let mut in_the_way = match found.in_the_way.lock() {
-                    Ok(paths) => paths,
-                    Err(poisoned) => poisoned.into_inner(),
-                };
-                in_the_way.extend(old.iter().map(|entry| entry.path.clone()));
+                lock(&found.in_the_way).extend(old.iter().map(|entry| entry.path.clone()));
                 found.changed.store(true, Ordering::Relaxed);
                 (old, result)
             }
@@ -500,7 +531,7 @@ impl Update<'_> {
                 (old, SealResult { shown: self.from.shown(&path), entry, done: Ok(None) })
             }
         };
-        if !is_same(old.as_ref(), result.entry.as_ref()) {
+        if goes || !is_same(old.as_ref(), result.entry.as_ref()) {
             found.changed.store(true, Ordering::Relaxed);
         }
         result
@@ -535,6 +566,15 @@ impl Update<'_> {
         before: &Before<'_>,
     ) -> SealResult {
         let path = name.step.path.clone();
+        if name.step.kind == EntryKind::Directory && name.begun.is_ok() {
+            let there = self.to.root.stat(path.file_name().unwrap_or_default());
+            if let Err(error) = there
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                let begun = Err(Error::io("write", &self.to.shown(&path), error));
+                return one.seal(SourceName { begun, ..name }, old);
+            }
+        }
         if name.step.kind != EntryKind::File {
             return one.seal(name, old);
         }
@@ -551,16 +591,50 @@ impl Update<'_> {
             return SealResult { shown: self.from.shown(&path), entry: Some(entry), done };
         }
         // Where the tree is not known, whatever is there is of an earlier run.
-        let is_free = is_there || matches!(before, Before::Unknown(_)) || {
-            let place = self.to.place(&sealed_name(&path), "write");
-            place.map_or(true, |place| !place.is_taken())
-        };
-        if is_free {
-            return one.seal(name, old.filter(|_| is_there));
+        let old = old.filter(|_| is_there);
+        match self.expect_place(&sealed_name(&path), is_there || self.is_unknown(before)) {
+            Ok(()) => one.seal(name, old),
+            Err(error) => {
+                let entry = Some(failed(path_bytes(&path).into_owned(), old, reason(&error)));
+                SealResult { shown: self.from.shown(&path), entry, done: Err(error) }
+            }
         }
-        let error = Error::new(&self.to.shown(&sealed_name(&path)), Problem::Exists);
-        let entry = Some(failed(path_bytes(&path).into_owned(), None, reason(&error)));
-        SealResult { shown: self.from.shown(&path), entry, done: Err(error) }
+    }
+
+    fn is_unknown(&self, before: &Before<'_>) -> bool {
+        matches!(before, Before::Unknown(_))
+    }
+
+    /// Refuses a name that the tree cannot have, and one that somebody else's file has: a new file
+    /// is given its name when there is no way back.
+    fn expect_place(&self, name: &Path, is_ours: bool) -> Result {
+        let shown = self.to.shown(name);
+        let last = name.file_name().unwrap_or_default();
+        // Whether there can be such a name is asked where nothing has it.
+        match self.to.root.stat(last) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("write", &shown, error));
+            }
+            _ => {}
+        }
+        let Ok((folder, last)) = self.to.resolve(name) else { return Ok(()) };
+        match folder.stat(&last) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(Error::io("write", &shown, error)),
+            Ok(seen) if seen.kind() == EntryKind::File => {
+                // One that no manifest knows is of an update whose state has been lost.
+                let is_sealed = || {
+                    let file = folder.file(Path::new(&last));
+                    file.is_ok_and(|file| Header::read(&mut &file).is_ok())
+                };
+                if is_ours || is_sealed() {
+                    Ok(())
+                } else {
+                    Err(Error::new(&shown, Problem::Exists))
+                }
+            }
+            Ok(_) => Err(Error::new(&shown, Problem::Exists)),
+        }
     }
 
     /// The entry of a file that has not changed since `old`.
@@ -644,5 +718,10 @@ fn coming_state(path: &Path) -> PathBuf {
 fn take_state(path: &Path) -> Result {
     let coming = coming_state(path);
     step();
-    std::fs::rename(&coming, path).cannot("write", path)
+    let (folder, name) = Directory::parent_and_name(path).cannot("write", path)?;
+    let (_, coming) = Directory::parent_and_name(&coming).cannot("write", path)?;
+    folder.take(&folder, &coming, &name, true).cannot("write", path)?;
+    // The name, too, should survive a power failure; not every file system can say so.
+    let _ = folder.sync();
+    Ok(())
 }
