@@ -15,8 +15,8 @@
 //! It tells names, sizes and times, and no key. It is of use only for the very manifest that is
 //! stored, and for the context of its files: a tree has one.
 //!
-//! Limits: it is not authentic. Who can write it, and the tree, can leave files out, or give one the
-//! contents of another: as can whoever owns the host that encrypts.
+//! Limits: it is not authentic. Who can write it, and the tree, can leave files out, or give one
+//! the contents of another: as can whoever owns the host that encrypts.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
