@@ -327,7 +327,7 @@ impl Directory {
     }
 
     /// Gives the file `name` in `from` the name `to` here; unless `replace` says so, nothing may
-    /// have that.
+    /// have that. It may keep its first name, too.
     pub(crate) fn take(
         &self,
         from: &Self,
@@ -337,6 +337,10 @@ impl Directory {
     ) -> io::Result<()> {
         if replace {
             return Ok(renameat(&from.0, name, &self.0, to)?);
+        }
+        // Tests force the last way; a release build cannot be made to.
+        if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NO_LINKS").is_some() {
+            return self.take_over_claim(from, name, to);
         }
         #[cfg(target_os = "linux")]
         {
@@ -348,13 +352,11 @@ impl Directory {
                 renamed => return Ok(renamed?),
             }
         }
-        let claim = self.create(to)?;
-        let taken = self.expect_claim(&claim, to);
-        let taken = taken.and_then(|()| Ok(renameat(&from.0, name, &self.0, to)?));
-        if taken.is_err() && self.expect_claim(&claim, to).is_ok() {
-            let _ = self.remove(to);
+        // The code that gave the old name removes it.
+        match linkat(&from.0, name, &self.0, to, AtFlags::empty()) {
+            Err(error) if has_no_links(error) => self.take_over_claim(from, name, to),
+            linked => Ok(linked?),
         }
-        taken
     }
 
     /// Whether [`sync_all_files`](Self::sync_all_files) waits for files that nobody has waited for.
@@ -375,37 +377,20 @@ impl Directory {
 
     /// Gives an open file, which is called `from`, the name `to`, which nothing has.
     pub(crate) fn rename_to_new(&self, _new: &File, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        // Tests force the last way; a release build cannot be made to.
-        if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NO_LINKS").is_some() {
-            return self.rename_over_claim(from, to);
-        }
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::{RenameFlags, renameat_with};
-
-            match renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE) {
-                // The file system's or an old kernel's way of not knowing the flag.
-                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-                renamed => return Ok(renamed?),
-            }
-        }
-        // The code that gave the old name removes it.
-        match linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
-            Err(error) if has_no_links(error) => self.rename_over_claim(from, to),
-            linked => Ok(linked?),
-        }
+        self.take(self, from, to, false)
     }
 
     /// The same where a file system knows neither way, as rclone's mounts and exFAT by FUSE: an
     /// empty file of this process takes the name, and is replaced. Only a file that somebody writes
     /// to, or puts in its place, within that instant is lost.
-    fn rename_over_claim(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    fn take_over_claim(&self, from: &Self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         let claim = self.create(to)?;
-        let renamed = self.expect_claim(&claim, to).and_then(|()| self.rename(from, to));
-        if renamed.is_err() && self.expect_claim(&claim, to).is_ok() {
+        let taken = self.expect_claim(&claim, to);
+        let taken = taken.and_then(|()| Ok(renameat(&from.0, name, &self.0, to)?));
+        if taken.is_err() && self.expect_claim(&claim, to).is_ok() {
             let _ = self.remove(to);
         }
-        renamed
+        taken
     }
 
     /// Refuses anything else than the empty file `claim` as `name`.
