@@ -553,14 +553,14 @@ mod tests {
         for theirs in ["", "theirs"] {
             std::fs::write(at("new"), "new").unwrap();
             std::fs::write(at("taken"), theirs).unwrap();
-            let refused = directory.rename_over_claim("new".as_ref(), "taken".as_ref());
+            let refused = directory.take_over_claim(&directory, "new".as_ref(), "taken".as_ref());
             assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
             assert_eq!(std::fs::read_to_string(at("taken")).unwrap(), theirs);
         }
-        directory.rename_over_claim("new".as_ref(), "free".as_ref()).unwrap();
+        directory.take_over_claim(&directory, "new".as_ref(), "free".as_ref()).unwrap();
         assert_eq!(std::fs::read_to_string(at("free")).unwrap(), "new");
         // A claim that comes to nothing goes.
-        directory.rename_over_claim("absent".as_ref(), "other".as_ref()).unwrap_err();
+        directory.take_over_claim(&directory, "absent".as_ref(), "other".as_ref()).unwrap_err();
         assert!(!at("other").exists());
     }
 }
