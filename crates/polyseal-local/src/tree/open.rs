@@ -202,15 +202,20 @@ impl<'a> SealedTree<'a> {
         Err(Error::new(&self.shown(Path::new("")), Problem::OlderTree(self.number())))
     }
 
-    /// Keeps updates out, as long as the result lives; and refuses a tree whose update was
-    /// interrupted: only the next one finishes it.
+    /// Refuses a tree whose update was interrupted: only the next one finishes it.
+    pub(crate) fn expect_no_update(&self) -> Result {
+        match self.update {
+            UpdateState::None => Ok(()),
+            UpdateState::Interrupted => Err(self.interrupted()),
+        }
+    }
+
+    /// The same, and keeps updates out as long as the result lives: of a tree that is written to.
     pub(crate) fn keep_updates_out(&self) -> Result<Option<impl Sized + '_>> {
-        match (self.update, &self.storage) {
-            (UpdateState::Interrupted, _) => Err(self.interrupted()),
-            (UpdateState::None, TreeStorage::Store(_)) => Ok(None),
-            (UpdateState::None, TreeStorage::Directory(tree)) => {
-                Staging::begin(tree, &self.options).map(Some)
-            }
+        self.expect_no_update()?;
+        match &self.storage {
+            TreeStorage::Store(_) => Ok(None),
+            TreeStorage::Directory(tree) => Staging::begin(tree, &self.options).map(Some),
         }
     }
 

@@ -36,7 +36,7 @@ impl SealedTree<'_> {
     ) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
-        let _out = self.keep_updates_out()?;
+        self.expect_no_update()?;
         let lineage = Lineage::after(self.number(), self.commitment()?);
         to.expect_outside(&tree.shown)?;
         let to = to.make()?;
