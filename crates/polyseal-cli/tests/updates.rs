@@ -523,6 +523,9 @@ fn of_two_updates_at_once_one_is_refused() {
     let lock = File::create(backup.room.path("s/.polyseal-update/lock")).unwrap();
     lock.lock().unwrap();
     backup.update(&[]).fails(1, "another program updates s");
+    // A rekey meanwhile would put an older file over a new one.
+    let rekey = ["rekey", "--recursive", "-k", "k", "--to-key", "k", "s"];
+    backup.room.run(rekey, b"").fails(1, "another program updates s");
     drop(lock);
     backup.update(&[]).succeeds();
     backup.is_whole();
