@@ -428,7 +428,7 @@ fn a_state_is_replaced_and_nothing_else() {
     let backup = Backup::new(Known::ByState);
     let room = &backup.room;
     room.write("state", b"something of mine");
-    backup.update(&[]).fails(2, "state is");
+    backup.update(&[]).fails(2, "is no state of a tree");
     assert_eq!(room.read("state"), b"something of mine");
     fs::remove_file(room.path("state")).unwrap();
     backup.update(&[]).succeeds();

@@ -135,10 +135,10 @@ fn first(
     tell: OnFile<'_>,
 ) -> Result<Total> {
     let KnownBy::State(path) = known else { return sealer.seal(encryptor, options, tell) };
+    let mut state = NewState::create(path, encryptor.bound_to(), options)?;
     if path.exists() {
         return Err(Error::new(path, Problem::TreeIsGone(sealer.shown())));
     }
-    let mut state = NewState::create(path, encryptor.bound_to(), options)?;
     let (total, commitment) = sealer.seal_with_copy(encryptor, options, &mut state, tell)?;
     state.commit(&commitment)?;
     Ok(total)
