@@ -76,6 +76,6 @@ pub use rekey::{
 };
 pub use tree::{
     KnownBy, NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, Store, StoredFile,
-    TreeFile, TreeSealer, TreeUpdater, UpdateRules, VersionCheck, default_state, stored_name,
+    TreeFile, TreeSealer, TreeUpdater, UpdateRules, VersionCheck, stored_name,
 };
 pub use written::Written;

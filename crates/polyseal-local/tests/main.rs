@@ -10,7 +10,9 @@
 
 mod contents;
 mod layers;
+mod map;
 mod promises;
 mod rekey;
 mod store;
+mod updated_store;
 mod windows;

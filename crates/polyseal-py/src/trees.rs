@@ -9,7 +9,7 @@ use polyseal_file::{Decryptor, Encryptor};
 use polyseal_local::{
     Error, FileOutcome, KnownBy, NewTree, OnFile, Options, PathChoice, Problem, Progress, Rekey,
     RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, Total, TreeSealer, TreeUpdater,
-    UpdateRules, default_state,
+    UpdateRules,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -210,7 +210,7 @@ fn encrypt_tree(
         let state = match (&identities, state) {
             (Some(_), _) => PathBuf::new(),
             (None, Some(state)) => state,
-            (None, None) => default_state(&target)?,
+            (None, None) => updater.default_state()?,
         };
         let known = match &identities {
             Some(identities) => KnownBy::Keys(key_set.decryptor(identities).running(run_each)),

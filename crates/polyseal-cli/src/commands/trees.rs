@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::{Decryptor, Encryptor, Passphrase, RunOptions};
 use polyseal_local::{
     Error, FileOutcome, KnownBy, NewTree, Options, PathChoice, Patterns, Problem, SealedTree,
-    Total, TreeFile, TreeSealer, TreeUpdater, UpdateRules, default_state,
+    Total, TreeFile, TreeSealer, TreeUpdater, UpdateRules,
 };
 
 use self::listing::{Counts, json_line, line};
@@ -93,9 +93,8 @@ impl TreeEncryption {
         let leave_out = |path: &Path| excluded.matches_itself(path);
         let options = Options::new().exclude(&leave_out);
         let how = match objects::tree(to)? {
-            Some(_) if args.update => {
-                return Err(Failure::usage("--update works on trees in directories")
-                    .hint("update one on this machine, and copy it"));
+            Some(store) if args.update => {
+                TreeUpdater::in_store(from, store, &options).map(TreeWork::Update)
             }
             Some(store) => {
                 TreeSealer::to_store(from, store, args.output.force, &options).map(TreeWork::Seal)
@@ -131,7 +130,7 @@ impl TreeEncryption {
         };
         let state = match (&how, &identities, &args.state) {
             (TreeWork::Update(_), None, Some(path)) => path.clone(),
-            (TreeWork::Update(_), None, None) => default_state(out(&args.output)?)?,
+            (TreeWork::Update(updater), None, None) => updater.default_state()?,
             _ => PathBuf::new(),
         };
         let mut total = None;

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use polyseal_file::manifest::{Entry, FileBinding, Kind, Lineage, NO_STAMP};
+use polyseal_file::manifest::{Entry, FileBinding, Kind, NO_STAMP};
 use polyseal_file::{Encryptor, Output};
 
 use super::Tree;
@@ -32,7 +32,7 @@ impl SealedTree<'_> {
         let options = self.options();
         let tree = self.tree()?;
         let _out = self.keep_updates_out()?;
-        let lineage = Lineage::after(self.number(), self.commitment()?);
+        let lineage = self.next_lineage()?;
         self.expect();
         let place = self.manifest_place()?;
         let output = NewFile::create_from_read(place.clone(), options.forbidden)?;

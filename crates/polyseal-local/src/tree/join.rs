@@ -6,11 +6,11 @@ use std::io;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, State, compare};
+use polyseal_file::manifest::{Entry, Kind, State, compare};
 
 use super::walk::Walk;
 use super::{manifest_name, sealed_name};
-use crate::error::{Error, Result, manifest_error};
+use crate::error::{Error, Result};
 use crate::platform::{EntryKind, path_bytes, path_of_bytes};
 
 /// An entry of the manifest, a file on disk, or both.
@@ -31,9 +31,7 @@ pub(crate) enum Pair {
     AddedUnread(PathBuf),
 }
 
-pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
-    /// The manifest's path, for messages.
-    shown: PathBuf,
+pub(super) struct Join<'a, M: Iterator<Item = Result<Entry>>> {
     manifest: Peekable<M>,
     walk: Peekable<Walk<'a>>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
@@ -43,18 +41,14 @@ pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
     directories: Vec<PathBuf>,
 }
 
-/// An item of a manifest, or the error of reading it.
-type ManifestItem = std::result::Result<Entry, ManifestError>;
-
-impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
+impl<'a, M: Iterator<Item = Result<Entry>>> Join<'a, M> {
     pub(super) fn new(
         manifest: M,
-        shown: PathBuf,
         walk: Walk<'a>,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     ) -> Self {
         let (manifest, walk) = (manifest.peekable(), walk.peekable());
-        Self { shown, manifest, walk, exclude, passed: None, directories: Vec::new() }
+        Self { manifest, walk, exclude, passed: None, directories: Vec::new() }
     }
 
     fn is_passed(&mut self, entry: &Entry) -> bool {
@@ -91,7 +85,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     }
 
     fn entry(&mut self) -> Option<Result<Entry>> {
-        let entry = self.manifest.next()?.map_err(manifest_error(&self.shown));
+        let entry = self.manifest.next()?;
         if let Ok(Entry { kind: Kind::Directory, .. }) = &entry
             && let Ok(entry) = &entry
         {
@@ -114,7 +108,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     }
 }
 
-impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
+impl<M: Iterator<Item = Result<Entry>>> Iterator for Join<'_, M> {
     /// An error is one of the manifest, and ends it.
     type Item = Result<Pair>;
 

@@ -1,68 +1,44 @@
 //! Decrypting a tree, and verifying it. The whole manifest is read, and found to be one, before
 //! anything else is done.
 
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_file::manifest::{
-    Entry, Error as ManifestError, FileBinding, Kind, Lineage, Problem as ManifestProblem, Reader,
-    Reason, State, context, context_of_version_2, stays_inside,
-};
+use polyseal_file::manifest::{Entry, FileBinding, Kind, Lineage, State};
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Header, Input, Opener, Output, ReadAt,
-    Summary,
+    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
 };
 
 use super::choice::Chosen;
+use super::decrypted::DecryptedTree;
+use super::file::TreeFile;
 use super::join::{Join, Pair, path_of, unread_error};
 use super::names::TreeNames;
-use super::staging::{Staging, coming_path, staged_path};
+use super::sealed_manifest::{Entries, SealedManifest};
+use super::settled::{Settled, Staged};
+use super::staging::{self, coming_path, staged_path};
 use super::store::{ManifestFile, Store, StoredInput, TreeStorage};
-use super::target::{AccessRule, NewTree, WritableTree};
+use super::target::{AccessRule, NewTree};
 use super::update::SameContents;
 use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, file, manifest_error};
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::{Choice, Options};
 use crate::place::Place;
-use crate::platform::{
-    Directory, NAMES_MAY_BE_ONE, allowed_mode, contents, name_from_bytes, process_mask,
-};
+use crate::platform::{NAMES_MAY_BE_ONE, contents, process_mask};
 use crate::rekey::backup;
 use crate::watch::watched;
 
-/// Write permission for others, which only a tree that was asked for by its permissions may give.
-const OTHERS_WRITE: u16 = 0o022;
-const OWNER: u16 = 0o700;
-
-/// Which version the manifest is of.
-enum ManifestVersion {
-    /// Version 1, which is bound to the context of the files, and was asked for.
-    Version1,
-    /// A later version, and the context that it is bound to.
-    Bound(Context),
-}
-
-/// Whether an update of the tree was interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum UpdateState {
-    None,
-    /// The manifest is the coming one: new files may still be where they were put first.
-    Interrupted,
-}
+/// Entries, whichever manifest they are of.
+pub(super) type BoxedEntries<'a> = Box<dyn Iterator<Item = Result<Entry>> + Send + 'a>;
 
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
     storage: TreeStorage,
-    manifest: ManifestFile,
-    /// The manifest's header, as it was before the rest was read: replacing the manifest compares
-    /// it.
-    header: Header,
-    bound: ManifestVersion,
-    /// None before version 3.
-    lineage: Option<Lineage>,
-    update: UpdateState,
+    manifest: SealedManifest,
+    /// The tree's own, where an update was interrupted: the other is then the coming one.
+    earlier: Option<SealedManifest>,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
     files: u64,
@@ -115,33 +91,19 @@ impl<'a> SealedTree<'a> {
             .manifest(&name)?
             .ok_or_else(|| Error::new(&storage.shown(&name), Problem::NoManifest))?;
         let shown = storage.shown(&name);
-        let options = *options;
-        let header = manifest.header().map_err(file(&shown))?;
-        let bound = ManifestVersion::read(&manifest, &decryptor, &options, &shown)?;
-        let (files, bytes, update, lineage) = (0, 0, UpdateState::None, None);
-        let sealed = Self {
-            storage,
-            manifest,
-            header,
-            bound,
-            lineage,
-            update,
-            options,
-            decryptor,
-            files,
-            bytes,
-        };
+        let manifest = SealedManifest::open(manifest, shown, &decryptor, options)?;
+        let (earlier, options, files, bytes) = (None, *options, 0, 0);
+        let sealed = Self { storage, manifest, earlier, options, decryptor, files, bytes };
         sealed.read_to_end()
     }
 
     /// Reads all of the manifest, so that nothing is done by a part of one.
     fn read_to_end(mut self) -> Result<Self> {
-        let shown = self.manifest_shown();
         let entries = self.entries()?;
         let lineage = entries.lineage().copied();
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in entries {
-            let entry = entry.map_err(manifest_error(&shown))?;
+            let entry = entry.map_err(manifest_error(self.manifest_shown()))?;
             if let (Kind::File { plaintext_bytes, .. }, false) =
                 (&entry.kind, entry.state == State::Deleted)
             {
@@ -149,46 +111,47 @@ impl<'a> SealedTree<'a> {
                 bytes = bytes.saturating_add(*plaintext_bytes);
             }
         }
-        (self.files, self.bytes, self.lineage) = (files, bytes, lineage);
+        (self.files, self.bytes, self.manifest.lineage) = (files, bytes, lineage);
         Ok(self)
     }
 
     /// The coming manifest, if there is one that comes directly after this.
-    pub(super) fn coming(&self) -> Result<Option<ManifestFile>> {
+    pub(super) fn coming(&self) -> Result<Option<SealedManifest>> {
         let Some(coming) = self.storage.manifest(&coming_path())? else { return Ok(None) };
-        let own = context(self.decryptor.bound_to()).map_err(file(&self.manifest_shown()))?;
         // Anyone who can write there can leave something: it is nothing of the tree.
         let shown = self.shown(&coming_path());
-        let lineage = entries(self.decryptor.context(&own), &coming, &shown, Reader::new);
-        let lineage = lineage.ok().and_then(|entries| entries.lineage().copied());
+        let coming = SealedManifest::open_coming(coming, shown, &self.decryptor).ok();
+        let lineage =
+            coming.as_ref().and_then(|it| it.entries(self.decryptor).ok()?.lineage().copied());
         let follows = match lineage {
-            Some(lineage) => lineage.follows(self.number(), &self.commitment()?),
+            Some(lineage) => {
+                lineage.follows(self.number(), &self.manifest.commitment(self.decryptor)?)
+            }
             None => false,
         };
-        Ok(follows.then_some(coming))
+        Ok(coming.filter(|_| follows))
     }
 
     /// The tree of this coming manifest.
-    pub(super) fn updated(self, coming: ManifestFile) -> Result<Self> {
-        let shown = self.shown(&coming_path());
-        let header = coming.header().map_err(file(&shown))?;
-        let own = context(self.decryptor.bound_to()).map_err(file(&shown))?;
-        let (bound, update) = (ManifestVersion::Bound(own), UpdateState::Interrupted);
-        Self { manifest: coming, header, bound, update, ..self }.read_to_end()
+    pub(super) fn updated(self, coming: SealedManifest) -> Result<Self> {
+        Self { earlier: Some(self.manifest), manifest: coming, ..self }.read_to_end()
     }
 
     /// The path of the manifest, for messages.
-    pub(super) fn manifest_shown(&self) -> PathBuf {
-        self.shown(&match self.update {
-            UpdateState::None => PathBuf::from(manifest_name()),
-            UpdateState::Interrupted => coming_path(),
-        })
+    pub(super) fn manifest_shown(&self) -> &Path {
+        &self.manifest.shown
+    }
+
+    /// The lineage of a manifest that comes after the tree's own.
+    pub(super) fn next_lineage(&self) -> Result<Lineage> {
+        let own = self.earlier.as_ref().unwrap_or(&self.manifest);
+        Ok(Lineage::after(own.number(), own.commitment(self.decryptor)?))
     }
 
     /// The number of its manifest: one more with each update. 0 before version 3.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.lineage.map_or(0, |lineage| lineage.number)
+        self.manifest.number()
     }
 
     /// Refuses a tree that is older than the one of this number.
@@ -204,43 +167,23 @@ impl<'a> SealedTree<'a> {
 
     /// Refuses a tree whose update was interrupted: only the next one finishes it.
     pub(crate) fn expect_no_update(&self) -> Result {
-        match self.update {
-            UpdateState::None => Ok(()),
-            UpdateState::Interrupted => Err(self.interrupted()),
-        }
+        if self.is_interrupted() { Err(self.interrupted()) } else { Ok(()) }
     }
 
     /// The same, and keeps updates out as long as the result lives: of a tree that is written to.
-    pub(crate) fn keep_updates_out(&self) -> Result<Option<impl Sized + '_>> {
+    pub(crate) fn keep_updates_out(&self) -> Result<impl Sized + '_> {
         self.expect_no_update()?;
-        match &self.storage {
-            TreeStorage::Store(_) => Ok(None),
-            TreeStorage::Directory(tree) => Staging::begin(tree, &self.options).map(Some),
-        }
+        staging::begin(&self.storage, &self.options)
     }
 
     /// Whether an update of it was interrupted, and is not finished.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.update == UpdateState::Interrupted
+        self.earlier.is_some()
     }
 
     fn interrupted(&self) -> Error {
         Error::new(&self.shown(Path::new("")), Problem::InterruptedUpdate)
-    }
-
-    /// The commitment to the encrypted manifest, for which all of it is read.
-    pub(super) fn commitment(&self) -> Result<Commitment> {
-        let shown = self.manifest_shown();
-        let decryptor = match self.manifest_context() {
-            None => self.decryptor,
-            Some(own) => self.decryptor.context(own),
-        };
-        let mut input = ManifestBytes { file: &self.manifest, at: 0 };
-        let input = Input::Stream(&mut input);
-        let run = decryptor.run_options().progress(&|_| ());
-        let summary = decryptor.running(run).committing().verify(input).map_err(file(&shown))?;
-        summary.commitment.ok_or_else(|| Error::new(&shown, Problem::OtherFile))
     }
 
     /// Opens all of it, and keeps nothing. Every file is there, is authentic and belongs to its
@@ -347,18 +290,15 @@ impl<'a> SealedTree<'a> {
     pub fn into_entries(
         self,
     ) -> Result<impl Iterator<Item = Result<(PathBuf, Entry)>> + Send + use<>> {
-        let shown = self.manifest_shown();
-        let Self { bound, manifest, decryptor, .. } = self;
-        let entries = bound.entries(decryptor, manifest, &shown)?;
-        Ok(entries.map(move |entry| {
+        let Self { manifest, decryptor, .. } = self;
+        let shown = manifest.shown.clone();
+        Ok(manifest.into_entries(decryptor)?.map(move |entry| {
             let entry = entry.map_err(manifest_error(&shown))?;
             Ok((path_of(&entry), entry))
         }))
     }
 
     fn listed(&self) -> Result<impl Iterator<Item = Result<Entry>> + '_> {
-        let shown = self.manifest_shown();
-        let entries = self.entries()?.map(move |entry| entry.map_err(manifest_error(&shown)));
         let wanted = move |entry: &Result<Entry>| match (entry, self.options.choice) {
             (Ok(entry), Choice::Only(wanted)) => wanted(&path_of(entry)),
             _ => true,
@@ -367,7 +307,7 @@ impl<'a> SealedTree<'a> {
         let kept = move |entry: &Result<Entry>| {
             entry.as_ref().map_or(true, |it| !path_of(it).ancestors().any(exclude))
         };
-        Ok(entries.filter(move |entry| kept(entry) && wanted(entry)))
+        Ok(self.entries_now()?.filter(move |entry| kept(entry) && wanted(entry)))
     }
 
     /// The encrypted file of the tree at `path`, which is that of its entry by salt and key. Only
@@ -424,10 +364,10 @@ impl<'a> SealedTree<'a> {
         if !NAMES_MAY_BE_ONE {
             return Ok(());
         }
-        let (shown, root) = (self.manifest_shown(), self.shown(Path::new("")));
+        let root = self.shown(Path::new(""));
         let (mut names, mut left_out) = (TreeNames::default(), None::<PathBuf>);
         for entry in self.entries()? {
-            let entry = entry.map_err(manifest_error(&shown))?;
+            let entry = entry.map_err(manifest_error(self.manifest_shown()))?;
             let path = path_of(&entry);
             if left_out.as_ref().is_some_and(|out| path.starts_with(out)) {
                 continue;
@@ -466,19 +406,16 @@ impl<'a> SealedTree<'a> {
 
     /// The manifest's entries and the files on disk, side by side.
     pub(crate) fn pairs(&self) -> Result<Box<dyn Iterator<Item = Result<Pair>> + Send + '_>> {
+        let (entries, exclude) = (self.entries_now()?, self.options.exclude);
         if let Choice::Only(wanted) = self.options.choice {
-            let shown = self.manifest_shown();
-            let entries = self.entries()?.map(move |entry| entry.map_err(manifest_error(&shown)));
-            return Ok(Box::new(Chosen::new(entries, wanted, self.options.exclude)));
+            return Ok(Box::new(Chosen::new(entries, wanted, exclude)));
         }
-        let walk = self.storage.walk(self.options.exclude)?;
-        let shown = self.manifest_shown();
-        Ok(Box::new(Join::new(self.entries()?, shown, walk, self.options.exclude)))
+        Ok(Box::new(Join::new(entries, self.storage.walk(exclude)?, exclude)))
     }
 
     /// The manifest, and the header that it had when it was read.
     pub(crate) fn manifest(&self) -> (&ManifestFile, &Header) {
-        (&self.manifest, &self.header)
+        (&self.manifest.file, &self.manifest.header)
     }
 
     pub(super) fn manifest_place(&self) -> Result<Place> {
@@ -487,11 +424,33 @@ impl<'a> SealedTree<'a> {
 
     /// The context that the manifest is bound to; `None` for the context of the files.
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
-        self.bound.context()
+        self.manifest.context()
     }
 
-    pub(super) fn entries(&self) -> Result<Entries<'_>> {
-        self.bound.entries(self.decryptor, &self.manifest, &self.manifest_shown())
+    pub(super) fn entries(&self) -> Result<Entries<&ManifestFile>> {
+        self.manifest.entries(self.decryptor)
+    }
+
+    /// The same; after an interrupted update, each file as it is there.
+    fn entries_now(&self) -> Result<BoxedEntries<'_>> {
+        self.entries_settled(Staged::Count)
+    }
+
+    pub(super) fn entries_settled(&self, staged: Staged) -> Result<BoxedEntries<'_>> {
+        let newest = self.newest_entries()?;
+        let Some(earlier) = &self.earlier else { return Ok(newest) };
+        let earlier = self.entries_of(earlier)?;
+        Ok(Box::new(Settled::new(newest, earlier, &self.storage, staged)))
+    }
+
+    /// The entries of the coming manifest, or of the tree's own.
+    pub(super) fn newest_entries(&self) -> Result<BoxedEntries<'_>> {
+        self.entries_of(&self.manifest)
+    }
+
+    fn entries_of<'b>(&'b self, manifest: &'b SealedManifest) -> Result<BoxedEntries<'b>> {
+        let entries = manifest.entries(self.decryptor)?;
+        Ok(Box::new(entries.map(|entry| entry.map_err(manifest_error(&manifest.shown)))))
     }
 
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
@@ -509,11 +468,10 @@ impl<'a> SealedTree<'a> {
     /// yet.
     fn input(&self, entry: &Entry) -> Result<StoredInput> {
         let name = sealed_name(&path_of(entry));
-        let (Kind::File { bound, .. }, State::New, UpdateState::Interrupted) =
-            (&entry.kind, entry.state, self.update)
-        else {
+        let Kind::File { bound, .. } = &entry.kind else { return self.storage.input(&name) };
+        if !self.is_staged(entry) {
             return self.storage.input(&name);
-        };
+        }
         match self.storage.input(&staged_path(bound.file_salt())) {
             Err(error) if error.is_not_found() => self.storage.input(&name),
             staged => staged,
@@ -636,7 +594,7 @@ impl<'a> SealedTree<'a> {
                 }
             }
             leave(None, &mut report)?;
-            if self.update == UpdateState::Interrupted {
+            if self.is_interrupted() {
                 let tree = self.shown(Path::new(""));
                 report.file(&tree, Err(self.interrupted()))?;
             }
@@ -646,7 +604,7 @@ impl<'a> SealedTree<'a> {
 
     /// Whether an interrupted update may have left the file of `entry` where it put it first.
     fn is_staged(&self, entry: &Entry) -> bool {
-        self.update == UpdateState::Interrupted && entry.state == State::New
+        self.is_interrupted() && entry.state == State::New
     }
 
     /// The error for a file that the manifest does not have.
@@ -657,35 +615,6 @@ impl<'a> SealedTree<'a> {
     }
 }
 
-/// An encrypted file of a tree, whose version stays what it was.
-#[derive(Debug)]
-pub struct TreeFile {
-    stored: ManifestFile,
-    not_taken: Option<Reason>,
-}
-
-impl TreeFile {
-    /// Why it is as an earlier run has taken it, if it is.
-    #[must_use]
-    pub fn not_taken(&self) -> Option<Reason> {
-        self.not_taken
-    }
-}
-
-impl ReadAt for TreeFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.stored.read_at(buffer, offset)
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        self.stored.size()
-    }
-
-    fn opener(&self) -> io::Result<Opener> {
-        self.stored.opener()
-    }
-}
-
 /// Whether contents that were compared are others.
 fn is_difference(error: &Error) -> bool {
     match error.problem() {
@@ -693,110 +622,6 @@ fn is_difference(error: &Error) -> bool {
             matches!(source.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
         }
         _ => false,
-    }
-}
-
-/// The bytes of an encrypted manifest, one after the other.
-struct ManifestBytes<'a> {
-    file: &'a ManifestFile,
-    at: u64,
-}
-
-impl Read for ManifestBytes<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-/// The reader of a manifest's plaintext.
-type Plaintext<M> = BufReader<polyseal_file::Reader<M>>;
-pub(super) type Entries<'a> = Reader<Plaintext<&'a ManifestFile>>;
-
-fn entries<M: ReadAt>(
-    decryptor: Decryptor<'_>,
-    manifest: M,
-    shown: &Path,
-    read: impl Fn(Plaintext<M>) -> std::result::Result<Reader<Plaintext<M>>, ManifestError>,
-) -> Result<Reader<Plaintext<M>>> {
-    let reader = decryptor.reader(manifest).map_err(file(shown))?;
-    read(BufReader::with_capacity(1 << 16, reader)).map_err(manifest_error(shown))
-}
-
-impl ManifestVersion {
-    /// Opens an encrypted manifest. Since version 2 it is bound to a context that no file has, so
-    /// that no file is taken for one, and to another in each version.
-    fn read(
-        manifest: &ManifestFile,
-        decryptor: &Decryptor<'_>,
-        options: &Options<'_>,
-        shown: &Path,
-    ) -> Result<Self> {
-        let own = context(decryptor.bound_to()).map_err(file(shown))?;
-        let refused = match Self::bound_to(own, 3, manifest, decryptor, shown)? {
-            Ok(bound) => return Ok(bound),
-            Err(refused) => refused,
-        };
-        let second = context_of_version_2(decryptor.bound_to()).map_err(file(shown))?;
-        if let Ok(bound) = Self::bound_to(second, 2, manifest, decryptor, shown)? {
-            return Ok(bound);
-        }
-        let old = entries(*decryptor, manifest, shown, Reader::with_unbound_contents)?;
-        match (old.binds_contents(), options.unbound_contents) {
-            // A file with the contents of a manifest.
-            (true, _) => Err(file(shown)(refused)),
-            (false, true) => Ok(Self::Version1),
-            (false, false) => {
-                Err(Error::new(shown, Problem::Manifest(ManifestProblem::UnboundContents)))
-            }
-        }
-    }
-
-    /// A manifest that is bound to this context has to be of this version. The inner error is that
-    /// it is bound to another, or to none.
-    fn bound_to(
-        own: Context,
-        version: u16,
-        manifest: &ManifestFile,
-        decryptor: &Decryptor<'_>,
-        shown: &Path,
-    ) -> Result<std::result::Result<Self, FileError>> {
-        match decryptor.context(&own).reader(manifest) {
-            Ok(_) => {}
-            Err(
-                error @ (FileError::ContextMissing
-                | FileError::ContextDiffers
-                | FileError::ContextUnexpected),
-            ) => return Ok(Err(error)),
-            Err(error) => return Err(file(shown)(error)),
-        }
-        let found = entries(decryptor.context(&own), manifest, shown, Reader::new)?.version();
-        if found == version {
-            return Ok(Ok(Self::Bound(own)));
-        }
-        Err(Error::new(shown, Problem::Manifest(ManifestProblem::Version(found))))
-    }
-
-    /// The context that it is bound to; `None` for the context of the files.
-    fn context(&self) -> Option<&Context> {
-        match self {
-            Self::Version1 => None,
-            Self::Bound(context) => Some(context),
-        }
-    }
-
-    /// The entries of a manifest of this version.
-    fn entries<M: ReadAt>(
-        &self,
-        decryptor: Decryptor<'_>,
-        manifest: M,
-        shown: &Path,
-    ) -> Result<Reader<Plaintext<M>>> {
-        match self.context() {
-            None => entries(decryptor, manifest, shown, Reader::with_unbound_contents),
-            Some(own) => entries(decryptor.context(own), manifest, shown, Reader::new),
-        }
     }
 }
 
@@ -812,85 +637,3 @@ impl std::fmt::Debug for SealedTree<'_> {
 
 /// The path and outcome to report, and the entry if there is one.
 type EntryResult = (PathBuf, Result<Option<FileOutcome>>, Option<Entry>);
-
-/// The tree that is made.
-struct DecryptedTree<'a> {
-    to: WritableTree,
-    options: &'a Options<'a>,
-    /// The permissions that this process gives to no new file.
-    mask: u16,
-}
-
-impl DecryptedTree<'_> {
-    /// The same of a directory that is made. Its group may be one that the folder gives it.
-    fn allowed_mode(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
-        allowed_mode(directory, directory, self.mode(mode))
-    }
-
-    /// Masks the manifest's mode.
-    fn mode(&self, mode: u16) -> u16 {
-        match self.to.reach {
-            AccessRule::OwnerOnly => mode & OWNER,
-            AccessRule::Permissions if self.options.preserve_permissions => mode,
-            AccessRule::Permissions => mode & !self.mask & !OTHERS_WRITE,
-        }
-    }
-
-    fn directory(&self, entry: &Entry) -> Result {
-        let place = self.to.make(&path_of(entry))?;
-        self.make_writable(&place).cannot("write", &place.shown)
-    }
-
-    /// Makes a directory of an earlier run writable, which may not be. It gets its mode at the end.
-    fn make_writable(&self, place: &Place) -> io::Result<()> {
-        let seen = place.status()?;
-        if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
-            let directory = place.directory.beneath(Path::new(&place.name))?;
-            directory.set(seen.mode() | OWNER, None)?;
-        }
-        Ok(())
-    }
-
-    fn link(&self, entry: &Entry) -> Result<Option<FileOutcome>> {
-        let Kind::Link { target } = &entry.kind else { return Ok(None) };
-        let path = path_of(entry);
-        if !stays_inside(&entry.path, target) {
-            let shown = self.to.tree.shown(&path);
-            return Err(Error::new(&shown, Problem::LinkLeadsOut(target.clone())));
-        }
-        let place = self.to.link(&path, &name_from_bytes(target))?;
-        let Place { directory, name, shown, .. } = &place;
-        directory.set_link_time(name, entry.modified).cannot("write", shown)?;
-        Ok(Some(FileOutcome::Linked { bytes: target.len() as u64 }))
-    }
-
-    /// Gives the directories whose contents are done their mode and time, and remembers the next.
-    fn leave(
-        &self,
-        open: &mut Vec<Entry>,
-        next: Option<&Entry>,
-        report: &mut FileReporter<'_>,
-    ) -> Result {
-        while let Some(last) = open.last() {
-            if next.is_some_and(|next| path_of(next).starts_with(path_of(last))) {
-                break;
-            }
-            let Some(last) = open.pop() else { break };
-            let path = path_of(&last);
-            if self.to.expect_told_apart(&path).is_err() {
-                continue;
-            }
-            let set = self.to.tree.root.beneath(&path).and_then(|directory| {
-                directory.set(self.allowed_mode(&directory, last.mode)?, Some(last.modified))
-            });
-            if let Err(error) = set {
-                let shown = self.to.tree.shown(&path);
-                report.file(&shown, Err(Error::io("write", &shown, error)))?;
-            }
-        }
-        if let Some(next) = next.filter(|next| next.kind == Kind::Directory) {
-            open.push(next.clone());
-        }
-        Ok(())
-    }
-}

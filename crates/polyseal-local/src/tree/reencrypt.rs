@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::{panic, thread};
 
-use polyseal_file::manifest::{Entry, Kind, Lineage, State};
+use polyseal_file::manifest::{Entry, Kind, State};
 use polyseal_file::{Encryptor, Header, Input, Output};
 
 use super::byte_pipe::byte_pipe;
@@ -37,7 +37,7 @@ impl SealedTree<'_> {
         let options = self.options();
         let tree = self.tree()?;
         self.expect_no_update()?;
-        let lineage = Lineage::after(self.number(), self.commitment()?);
+        let lineage = self.next_lineage()?;
         to.expect_outside(&tree.shown)?;
         let to = to.make()?;
         // The bytes are counted as they are opened.

@@ -11,8 +11,8 @@ use polyseal_file::{Commitment, Encryptor};
 
 use super::new_manifest::Manifest;
 use super::source::{EntrySealer, NewFiles, source_names};
-use super::staging::Staging;
-use super::store::{NewSealedFile, OverwriteRule, Store};
+use super::staging;
+use super::store::{NewSealedFile, OverwriteRule, Store, TreeStorage};
 use super::target::{NewTree, WritableTree};
 use super::walk::{Walk, WalkEntry};
 use super::{Tree, is_reserved, manifest_name, sealed_name};
@@ -56,6 +56,15 @@ impl OpenDestination {
         match self {
             Self::Directory(to) => to.tree.shown(path),
             Self::Store(store, _) => store.shown(path),
+        }
+    }
+
+    fn storage(&self) -> TreeStorage {
+        match self {
+            Self::Directory(to) => {
+                TreeStorage::Directory(Tree::new(to.tree.root.clone(), &to.tree.shown))
+            }
+            Self::Store(store, _) => TreeStorage::Store(Arc::clone(store)),
         }
     }
 
@@ -122,6 +131,10 @@ impl TreeSealer {
             Destination::Directory(to) => to.shown().to_owned(),
             Destination::Store(store, _) => store.shown(Path::new("")),
         }
+    }
+
+    pub(super) fn is_to_store(&self) -> bool {
+        matches!(self.to, Destination::Store(..))
     }
 
     /// The same as the first run of an update.
@@ -200,14 +213,13 @@ impl TreeSealer {
             Destination::Directory(to) => OpenDestination::Directory(to.make()?),
             Destination::Store(store, overwrite) => OpenDestination::Store(store, overwrite),
         };
-        let begun = match (&to, first_run) {
-            (OpenDestination::Directory(to), FirstRun::OfUpdate) => {
-                Some(Staging::begin(&to.tree, options)?)
-            }
-            _ => None,
+        let place = match first_run {
+            FirstRun::OfUpdate => Some(to.storage()),
+            FirstRun::Alone => None,
         };
+        let begun = place.as_ref().map(|place| staging::begin(place, options)).transpose()?;
         // The next update relies on what the manifest says is there.
-        let ready = || begun.as_ref().map_or(Ok(()), Staging::sync);
+        let ready = || begun.as_ref().map_or(Ok(()), |begun| begun.sync());
         let files = NewTreeFiles { to: &to, options };
         let one = EntrySealer { from: &from, to: &files, encryptor };
         let walk = Walk::new(&from.root, options.exclude, false);

@@ -18,11 +18,12 @@
 //! Limits: it is not authentic. Who can write it, and the tree, can leave files out, or give one
 //! the contents of another: as can whoever owns the host that encrypts.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Lineage, Reader, commitment_bytes, commitment_from_bytes};
+use polyseal_file::manifest::{Entry, Lineage, Reader, commitment_bytes, commitment_from_bytes};
 use polyseal_file::{COMMITMENT_BYTES, Commitment, Context, stored_payload};
 
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
@@ -43,23 +44,24 @@ fn context_hash(context: Option<&Context>) -> [u8; CONTEXT] {
     *blake3::hash(context.map_or(&[], Context::as_bytes)).as_bytes()
 }
 
-/// Where the state of the tree at `to` is by default: in the user's folder for such files, by a
-/// hash of the tree's path. The folder is made.
-///
-/// # Errors
-/// An I/O error; or that the user has no such folder.
-pub fn default_state(to: &Path) -> Result<PathBuf> {
+/// The file of the state of the directory `to` by default.
+pub(super) fn state_of_directory(to: &Path) -> Result<PathBuf> {
     let absolute = || {
         let to = std::path::absolute(to)?;
         let (folder, name) = (to.parent().unwrap_or(&to), to.file_name().unwrap_or_default());
         Ok(std::fs::canonicalize(folder)?.join(name))
     };
-    let to = absolute().cannot("write", to)?;
-    let missing = || Error::new(&to, Problem::NoStateFolder);
+    state_file(absolute().cannot("write", to)?.as_os_str(), "state")
+}
+
+/// A file about the tree of this path or URL, in the user's folder for such files, by a hash. The
+/// folder is made.
+pub(super) fn state_file(to: &OsStr, suffix: &str) -> Result<PathBuf> {
+    let missing = || Error::new(Path::new(to), Problem::NoStateFolder);
     let folder = state_folder().ok_or_else(missing)?.join("polyseal");
     std::fs::create_dir_all(&folder).cannot("write", &folder)?;
-    let hash = blake3::hash(to.as_os_str().as_encoded_bytes());
-    Ok(folder.join(format!("{}.state", hash.to_hex())))
+    let hash = blake3::hash(to.as_encoded_bytes());
+    Ok(folder.join(format!("{}.{suffix}", hash.to_hex())))
 }
 
 /// A state that has been read, and is whole.
@@ -70,7 +72,7 @@ pub(super) struct TreeState {
 }
 
 /// The reader of a state's manifest.
-pub(super) type StateEntries = Reader<BufReader<Take<File>>>;
+type StateEntries = Reader<BufReader<Take<File>>>;
 
 impl TreeState {
     /// Reads the state at `path`. The inner error says why there is none that can be used.
@@ -95,7 +97,7 @@ impl TreeState {
         }
         let lineage = Lineage::FIRST;
         let mut state = Self { path: path.to_owned(), commitment, lineage };
-        let mut entries = state.entries()?;
+        let mut entries = state.reader()?;
         let Some(lineage) = entries.lineage().copied() else {
             return Ok(Err("the state of it on this host is damaged"));
         };
@@ -119,7 +121,12 @@ impl TreeState {
     }
 
     /// The entries of the manifest.
-    pub(super) fn entries(&self) -> Result<StateEntries> {
+    pub(super) fn entries(&self) -> Result<impl Iterator<Item = Result<Entry>> + Send + use<>> {
+        let shown = self.path.clone();
+        Ok(self.reader()?.map(move |entry| entry.map_err(manifest_error(&shown))))
+    }
+
+    fn reader(&self) -> Result<StateEntries> {
         let read = || {
             let mut file = open(&self.path)?;
             let length = file.metadata()?.len();

@@ -11,6 +11,7 @@ use std::fmt::Debug;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use polyseal_file::{Header, Opener, Output, ReadAt};
 
@@ -64,6 +65,18 @@ pub trait Store: Debug + Send + Sync {
     /// As [`open`](Self::open).
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>>;
 
+    /// Deletes a file, which need not be there.
+    ///
+    /// # Errors
+    /// The store's error.
+    fn delete(&self, path: &Path) -> Result;
+
+    /// When the file that is there was written, by the store's clock; `None` if there is none.
+    ///
+    /// # Errors
+    /// The store's error.
+    fn modified(&self, path: &Path) -> Result<Option<SystemTime>>;
+
     /// Begins a file, which is there when it is [committed](NewStoredFile::commit). `bytes` are how
     /// many there will be about, if that is known.
     ///
@@ -116,6 +129,14 @@ pub enum VersionCheck {
 
 /// A file that is being written. If it is dropped, it never appears.
 pub trait NewStoredFile: Write + Send {
+    /// Sends what has been written, so that little memory is taken until it appears.
+    ///
+    /// # Errors
+    /// The store's error.
+    fn hold(&mut self) -> Result {
+        Ok(())
+    }
+
     /// Lets it appear.
     ///
     /// # Errors
@@ -128,6 +149,15 @@ pub trait NewStoredFile: Write + Send {
 pub(crate) enum TreeStorage {
     Directory(Tree),
     Store(Arc<dyn Store>),
+}
+
+impl Clone for TreeStorage {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Directory(tree) => Self::Directory(Tree::new(tree.root.clone(), &tree.shown)),
+            Self::Store(store) => Self::Store(Arc::clone(store)),
+        }
+    }
 }
 
 impl TreeStorage {
@@ -240,6 +270,14 @@ impl NewSealedFile {
         }
     }
 
+    /// Waits until it is on disk; what a store has, is.
+    pub(super) fn sync(&mut self) -> Result {
+        match self {
+            Self::File(file) => file.sync(),
+            Self::Stored(_) => Ok(()),
+        }
+    }
+
     pub(super) fn commit(self) -> Result {
         match self {
             Self::File(file) => file.commit(),
@@ -249,11 +287,16 @@ impl NewSealedFile {
 }
 
 /// The files of a store, in the order of their bytes: those of a directory are beside each other.
-struct StoreListing(Vec<String>);
+pub(super) struct StoreListing(Arc<Vec<String>>);
 
 impl StoreListing {
     fn new(mut paths: Vec<String>) -> Self {
         paths.sort_unstable();
+        Self(Arc::new(paths))
+    }
+
+    /// The same of paths that are in that order.
+    pub(super) fn sorted(paths: Arc<Vec<String>>) -> Self {
         Self(paths)
     }
 }

@@ -222,6 +222,19 @@ impl Object {
         }
     }
 
+    /// Deletes it, which need not be there.
+    ///
+    /// # Errors
+    /// [`Problem::ReadOnly`], or the store's error.
+    pub fn delete(&self) -> Result<(), Error> {
+        self.expect_writable()?;
+        match wait(self.bucket.store.delete(&self.path)) {
+            Ok(Ok(()) | Err(StoreError::NotFound { .. })) => Ok(()),
+            Ok(Err(error)) => Err(self.failed(&error)),
+            Err(error) => Err(Error::io(&self.url, error)),
+        }
+    }
+
     pub(super) fn failed(&self, error: &StoreError) -> Error {
         Error::from_store(&self.url, error)
     }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use object_store::ObjectMeta;
 use polyseal_file::{Header, Opener, ReadAt, Version};
@@ -180,6 +181,17 @@ impl Store for Prefix {
         Ok(Box::new(opened.map_err(self.unread(path))?))
     }
 
+    fn delete(&self, path: &Path) -> polyseal_local::Result {
+        let deleted = self.object(path).and_then(|object| object.delete());
+        deleted.map_err(self.failed("delete", path))
+    }
+
+    fn modified(&self, path: &Path) -> polyseal_local::Result<Option<SystemTime>> {
+        let meta = self.object(path).and_then(|object| object.meta());
+        let meta = meta.map_err(self.failed("read", path))?;
+        Ok(meta.map(|meta| meta.last_modified.into()))
+    }
+
     fn create(
         &self,
         path: &Path,
@@ -187,7 +199,8 @@ impl Store for Prefix {
         bytes: Option<u64>,
     ) -> polyseal_local::Result<Box<dyn NewStoredFile>> {
         let created = self.object(path).and_then(|object| match overwrite {
-            OverwriteRule::Nothing => ObjectWriter::create(object, false, bytes),
+            // The store itself compares when it appears: that saves a request for each file.
+            OverwriteRule::Nothing => ObjectWriter::create_unseen(object, bytes),
             OverwriteRule::Anything => ObjectWriter::create(object, true, bytes),
             OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object),
         });
@@ -301,6 +314,10 @@ impl Write for NewObject {
 }
 
 impl NewStoredFile for NewObject {
+    fn hold(&mut self) -> polyseal_local::Result {
+        self.writer.hold().map_err(|error| local("write", &self.shown, error))
+    }
+
     fn commit(self: Box<Self>) -> polyseal_local::Result {
         self.writer.commit().map_err(|error| local("write", &self.shown, error))
     }

@@ -51,9 +51,22 @@ impl ObjectWriter {
         if !replace && object.meta()?.is_some() {
             return Err(Error::new(object.url.to_string(), Problem::Exists));
         }
-        let sizes = PartSizes::new(PART_BYTES, bytes);
         let mode = if replace { PutMode::Overwrite } else { PutMode::Create };
-        Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
+        Ok(Self::with(object, mode, PartSizes::new(PART_BYTES, bytes)))
+    }
+
+    /// A new object, of which the caller has seen that there is none. If there is one by the end,
+    /// this one does not appear.
+    ///
+    /// # Errors
+    /// [`Problem::ReadOnly`].
+    pub fn create_unseen(object: Object, bytes: Option<u64>) -> Result<Self, Error> {
+        object.expect_writable()?;
+        Ok(Self::with(object, PutMode::Create, PartSizes::new(PART_BYTES, bytes)))
+    }
+
+    fn with(object: Object, mode: PutMode, sizes: PartSizes) -> Self {
+        Self { object, mode, sizes, part: Vec::new(), upload: None }
     }
 
     /// Begins an object in the place of the one that is there now, or of none. If that has changed
@@ -72,8 +85,7 @@ impl ObjectWriter {
                 PutMode::Update(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
             }
         };
-        let sizes = PartSizes::new(CONDITIONAL_BYTES, None);
-        Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
+        Ok(Self::with(object, mode, PartSizes::new(CONDITIONAL_BYTES, None)))
     }
 
     /// The error if another object is there than there may be; `None` if any may.
@@ -129,6 +141,26 @@ impl ObjectWriter {
         })
     }
 
+    /// Sends what has been written, and waits until the store has it. The object does not appear
+    /// yet, and little memory is taken until it does; nothing can be written to it any more.
+    ///
+    /// # Errors
+    /// The store's error.
+    pub fn hold(&mut self) -> Result<(), Error> {
+        self.send()?;
+        self.wait_for_parts()
+    }
+
+    fn wait_for_parts(&mut self) -> Result<(), Error> {
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        self.object.wait(async {
+            while let Some(part) = upload.tasks.join_next().await {
+                part??;
+            }
+            Ok(())
+        })
+    }
+
     /// Lets the object appear.
     ///
     /// # Errors
@@ -150,14 +182,11 @@ impl ObjectWriter {
                 }),
             };
         }
-        self.send()?;
-        let Some(upload) = &mut self.upload else { return Ok(()) };
-        self.object.wait(async {
-            while let Some(part) = upload.tasks.join_next().await {
-                part??;
-            }
-            Ok(())
-        })?;
+        // It may have been held.
+        if !self.part.is_empty() {
+            self.send()?;
+        }
+        self.wait_for_parts()?;
         if let Some(in_the_way) = in_the_way
             && !self.may_replace()?
         {

@@ -12,26 +12,29 @@
 mod merge;
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, Lineage, NO_STAMP, State};
-use polyseal_file::{Commitment, Decryptor, Encryptor, Header, Output, stored_payload};
+use polyseal_file::manifest::{Entry, Kind, Lineage, NO_STAMP, State};
+use polyseal_file::{Commitment, Decryptor, Encryptor, Output, stored_payload};
 
 use self::merge::{Merge, Turn};
 use super::join::{Join, Pair, path_of};
 use super::new_manifest::Manifest;
-use super::open::SealedTree;
+use super::open::{BoxedEntries, SealedTree};
 use super::seal::{TreeSealer, expect_distinct_names, while_counting};
+use super::sealed_manifest::ManifestBytes;
+use super::settled::{Settled, Staged};
 use super::source::{EntrySealer, SealResult, SourceName, failed, is_kept, reason, source_names};
-use super::staging::Staging;
-use super::state::{NewState, TreeState};
-use super::store::TreeStorage;
+use super::staging::{self, Staging, coming_path, has_begun};
+use super::state::{NewState, TreeState, state_file, state_of_directory};
+use super::store::{ManifestFile, Store, TreeStorage};
 use super::target::NewTree;
 use super::walk::Walk;
-use super::{Tree, UPDATE, manifest_name, sealed_name};
-use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
+use super::{Tree, manifest_name, sealed_name};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::platform::{Directory, EntryKind, FileStatus, contents::FileExt, path_bytes};
@@ -50,7 +53,7 @@ pub struct TreeUpdater {
 enum UpdatePlace {
     /// There is nothing yet.
     First(TreeSealer),
-    Existing(Tree),
+    Existing(TreeStorage),
 }
 
 /// How the manifest that is there is known.
@@ -82,22 +85,57 @@ impl TreeUpdater {
     /// Those of [`TreeSealer::new`] and [`NewTree::new`].
     pub fn new(from: &Path, to: &Path, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
-        let manifest = manifest_name();
-        let existing = Directory::open(to).ok().filter(|root| root.stat(&manifest).is_ok());
-        let to = match existing {
-            Some(root) => {
+        let there = Directory::open(to).ok().map(|root| Tree::new(root, to));
+        let to = match there {
+            Some(there) if there.root.stat(&manifest_name()).is_ok() => {
                 NewTree::new(to, true)?.expect_outside(from)?;
                 expect_distinct_names(&tree, None, options)?;
-                UpdatePlace::Existing(Tree::new(root, to))
+                UpdatePlace::Existing(TreeStorage::Directory(there))
             }
-            None => {
+            there => {
                 // The first run may have been killed: then it has left files without a manifest.
-                let was_begun = Directory::open(to).is_ok_and(|root| root.stat(UPDATE).is_ok());
+                let there = there.map(TreeStorage::Directory);
+                let was_begun = there.as_ref().map_or(Ok(false), has_begun)?;
                 let sealer = TreeSealer::new(from, NewTree::new(to, was_begun)?, options)?;
                 UpdatePlace::First(sealer.of_update())
             }
         };
         Ok(Self { from: tree, to })
+    }
+
+    /// The same for a tree in a store.
+    ///
+    /// # Errors
+    /// Those of [`TreeSealer::to_store`].
+    pub fn in_store(from: &Path, store: Arc<dyn Store>, options: &Options<'_>) -> Result<Self> {
+        let tree = Tree::open(from)?;
+        let there = TreeStorage::Store(Arc::clone(&store));
+        let to = if there.manifest(Path::new(&manifest_name()))?.is_some() {
+            expect_distinct_names(&tree, Some(store.as_ref()), options)?;
+            UpdatePlace::Existing(there)
+        } else {
+            let was_begun = has_begun(&there)?;
+            let sealer = TreeSealer::to_store(from, store, was_begun, options)?;
+            UpdatePlace::First(sealer.of_update())
+        };
+        Ok(Self { from: tree, to })
+    }
+
+    /// The file of its state by default: in the user's folder for such files, by a hash of the path
+    /// or URL of the encrypted tree. The folder is made.
+    ///
+    /// # Errors
+    /// [`Problem::NoStateFolder`], or an I/O error.
+    pub fn default_state(&self) -> Result<PathBuf> {
+        let to = match &self.to {
+            UpdatePlace::First(sealer) => sealer.shown(),
+            UpdatePlace::Existing(to) => to.shown(Path::new("")),
+        };
+        let is_directory = match &self.to {
+            UpdatePlace::First(sealer) => !sealer.is_to_store(),
+            UpdatePlace::Existing(to) => to.directory().is_ok(),
+        };
+        if is_directory { state_of_directory(&to) } else { state_file(to.as_os_str(), "state") }
     }
 
     /// Encrypts what has changed, and tells of each file, in their order.
@@ -119,8 +157,10 @@ impl TreeUpdater {
             UpdatePlace::Existing(to) => {
                 watched(options.progress, encryptor.run_options(), |run| {
                     let encryptor = encryptor.running(run);
-                    let update = Update { from: &from, to: &to, known, encryptor, rules, options };
-                    update.run(tell)
+                    let staging = staging::begin(&to, options)?;
+                    let staging = staging.as_ref();
+                    let (from, to) = (&from, &to);
+                    Update { from, to, staging, known, encryptor, rules, options }.run(tell)
                 })
             }
         }
@@ -147,51 +187,65 @@ fn first(
 /// The manifest that is there, as the update knows it.
 enum Before<'a> {
     Sealed(Box<SealedTree<'a>>),
-    State(TreeState),
+    State {
+        newest: TreeState,
+        /// That of the tree's own manifest, if the newest one is coming.
+        earlier: Option<TreeState>,
+    },
     /// It is not known, except which file it is.
     Unknown(Commitment),
 }
 
 impl Before<'_> {
+    fn of_state(newest: TreeState) -> Self {
+        Self::State { newest, earlier: None }
+    }
+
     /// Which the next one is.
     fn next(&self) -> Result<Lineage> {
         Ok(match self {
-            Self::Sealed(sealed) => Lineage::after(sealed.number(), sealed.commitment()?),
-            Self::State(state) => Lineage::after(state.lineage.number, state.commitment),
+            Self::Sealed(sealed) => sealed.next_lineage()?,
+            Self::State { newest, earlier } => {
+                let own = earlier.as_ref().unwrap_or(newest);
+                Lineage::after(own.lineage.number, own.commitment)
+            }
             Self::Unknown(previous) => Lineage::after(0, *previous),
         })
     }
 
-    fn entries(
-        &self,
-    ) -> Result<Box<dyn Iterator<Item = Result<Entry, ManifestError>> + Send + '_>> {
-        Ok(match self {
-            Self::Sealed(sealed) => Box::new(sealed.entries()?),
-            Self::State(state) => Box::new(state.entries()?),
-            Self::Unknown(_) => Box::new(std::iter::empty()),
-        })
-    }
-
-    fn shown(&self) -> PathBuf {
+    /// Whether the tree's own manifest is an earlier one.
+    fn is_interrupted(&self) -> bool {
         match self {
-            Self::Sealed(sealed) => sealed.manifest_shown(),
-            Self::State(state) => state.path().to_owned(),
-            Self::Unknown(_) => PathBuf::new(),
+            Self::Sealed(sealed) => sealed.is_interrupted(),
+            Self::State { earlier, .. } => earlier.is_some(),
+            Self::Unknown(_) => false,
         }
     }
 
-    /// Its entries, and the encrypted files that are there.
-    fn pairs(&self, tree: &Tree) -> Result<Box<dyn Iterator<Item = Result<Pair>> + Send + '_>> {
-        let walk = Walk::new(&tree.root, &|_| false, true);
+    /// The entries of the newest manifest.
+    fn entries(&self) -> Result<BoxedEntries<'_>> {
         Ok(match self {
-            Self::Unknown(_) => Box::new(std::iter::empty()),
-            known => Box::new(Join::new(known.entries()?, known.shown(), walk, &|_| false)),
+            Self::Sealed(sealed) => sealed.newest_entries()?,
+            Self::State { newest, .. } => Box::new(newest.entries()?),
+            Self::Unknown(_) => Box::new(iter::empty()),
         })
+    }
+
+    /// The entries of the files that are there, by their names.
+    fn entries_now<'b>(&'b self, tree: &'b TreeStorage) -> Result<BoxedEntries<'b>> {
+        match self {
+            Self::Sealed(sealed) => sealed.entries_settled(Staged::DoNot),
+            Self::State { newest, earlier: Some(earlier) } => {
+                let (newest, earlier) = (newest.entries()?, earlier.entries()?);
+                Ok(Box::new(Settled::new(newest, earlier, tree, Staged::DoNot)))
+            }
+            _ => self.entries(),
+        }
     }
 
     fn has_files(&self) -> Result<bool> {
         for entry in self.entries()? {
-            let entry = entry.map_err(manifest_error(&self.shown()))?;
+            let entry = entry?;
             if matches!(entry.kind, Kind::File { .. }) && entry.state != State::Deleted {
                 return Ok(true);
             }
@@ -202,7 +256,8 @@ impl Before<'_> {
 
 struct Update<'a> {
     from: &'a Tree,
-    to: &'a Tree,
+    to: &'a TreeStorage,
+    staging: &'a dyn Staging,
     known: KnownBy<'a>,
     encryptor: Encryptor<'a>,
     rules: UpdateRules,
@@ -227,32 +282,36 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Update<'_> {
     fn run(&self, tell: OnFile<'_>) -> Result<Total> {
         if self.rules.checksum && matches!(self.known, KnownBy::State(_)) {
-            return Err(Error::new(&self.to.shown, Problem::ChecksumNeedsKey));
+            return Err(self.failed(Problem::ChecksumNeedsKey));
         }
-        let staging = Staging::begin(self.to, self.options)?;
-        let done = self.run_in(&staging, tell);
+        let done = self.run_in(tell);
         // Without a coming manifest, nothing there is of use.
-        if done.is_err() && staging.coming_file().is_none() {
-            let _ = staging.clear();
+        if done.is_err() && self.to.manifest(&coming_path()).is_ok_and(|coming| coming.is_none()) {
+            let _ = self.staging.clear();
         }
         done
     }
 
-    fn run_in(&self, staging: &Staging<'_>, tell: OnFile<'_>) -> Result<Total> {
-        let before = self.before(staging)?;
+    /// An error of the whole tree.
+    fn failed(&self, problem: Problem) -> Error {
+        Error::new(&self.to.shown(Path::new("")), problem)
+    }
+
+    fn run_in(&self, tell: OnFile<'_>) -> Result<Total> {
+        let before = self.before()?;
         let had_files = self.is_unknown(&before) || before.has_files()?;
         if !self.rules.allow_empty && had_files && is_empty(self.from, self.options)? {
             return Err(Error::new(&self.from.shown, Problem::EmptySource));
         }
-        let (mut total, waiting) = self.pass(before, staging, tell)?;
+        let (mut total, waiting) = self.pass(before, tell)?;
         if waiting {
             // By now nothing is in the way.
-            let before = self.before(staging)?;
+            let before = self.before()?;
             let mut tell = |path: &Path, done: Result<FileOutcome>| match done {
                 Ok(FileOutcome::Unchanged { .. }) => Ok(()),
                 done => tell(path, done),
             };
-            let (second, _) = self.pass(before, staging, &mut tell)?;
+            let (second, _) = self.pass(before, &mut tell)?;
             let unchanged = second.unchanged.saturating_sub(total.files);
             total.files += second.files;
             total.bytes += second.bytes;
@@ -261,106 +320,138 @@ impl Update<'_> {
             (total.unchanged, total.failed) = (unchanged, second.failed);
             (total.directories, total.links) = (second.directories, second.links);
         }
-        staging.clear()?;
+        self.staging.clear()?;
         Ok(total)
     }
 
-    /// The manifest that is there, after an update that was interrupted has been finished.
-    fn before(&self, staging: &Staging<'_>) -> Result<Before<'_>> {
+    /// The manifest that is there, after an update that was interrupted has been finished, as far
+    /// as its files are there.
+    fn before(&self) -> Result<Before<'_>> {
         match self.known {
             KnownBy::Keys(decryptor) => {
                 let current = self.sealed(decryptor)?;
                 let Some(coming) = current.coming()? else {
-                    staging.clear()?;
+                    self.staging.clear()?;
                     return Ok(Before::Sealed(Box::new(current)));
                 };
-                self.finish(&Before::Sealed(Box::new(current.updated(coming)?)), staging, &[])?;
+                let newest = Before::Sealed(Box::new(current.updated(coming)?));
+                if !self.staging.keeps_files() {
+                    return Ok(newest);
+                }
+                self.finish(&newest, &[])?;
                 Ok(Before::Sealed(Box::new(self.sealed(decryptor)?)))
             }
-            KnownBy::State(path) => self.before_by_state(path, staging),
+            KnownBy::State(path) => self.before_by_state(path),
         }
     }
 
     fn sealed<'b>(&'b self, decryptor: Decryptor<'b>) -> Result<SealedTree<'b>> {
-        let tree = Tree::new(self.to.root.clone(), &self.to.shown);
         let options = self.options.exclude(&|_| false);
-        SealedTree::open_current(TreeStorage::Directory(tree), decryptor, &options)
+        SealedTree::open_current(self.to.clone(), decryptor, &options)
     }
 
-    fn before_by_state(&self, path: &Path, staging: &Staging<'_>) -> Result<Before<'_>> {
-        let coming_path = coming_state(path);
+    fn before_by_state(&self, path: &Path) -> Result<Before<'_>> {
         let context = self.encryptor.bound_to();
-        let (state, coming) =
-            (TreeState::read(path, context)?, TreeState::read(&coming_path, context)?);
-        let open = || self.to.file(Path::new(&manifest_name()));
-        let (now, next) = (state.as_ref().ok(), coming.as_ref().ok());
-        let is_now = now.is_some()
-            && now.zip(Some(open()?)).is_some_and(|(it, mut file)| it.is_of(&mut file));
-        let is_next = next.is_some()
-            && next.zip(Some(open()?)).is_some_and(|(it, mut file)| it.is_of(&mut file));
-        let follows = is_now
-            && now.zip(next).is_some_and(|(now, next)| {
-                next.lineage.follows(now.lineage.number, &now.commitment)
-                    && staging.coming_file().is_some_and(|mut file| next.is_of(&mut file))
-            });
-        match (state, coming) {
-            (_, Ok(coming)) if follows || is_next => {
-                let coming = Before::State(coming);
-                self.finish(&coming, staging, &[])?;
-                take_state(path)?;
-                TreeState::read(path, context)?.map(Before::State).or_else(|_| self.unknown())
+        let state = TreeState::read(path, context)?;
+        let manifest = self.to.manifest(Path::new(&manifest_name()))?;
+        let coming = self.to.manifest(&coming_path())?;
+        let is_of = |state: &TreeState, manifest: &Option<ManifestFile>| {
+            let bytes = manifest.as_ref().map(|file| ManifestBytes { file, at: 0 });
+            bytes.is_some_and(|mut bytes| state.is_of(&mut bytes))
+        };
+        let is_now = state.as_ref().is_ok_and(|state| is_of(state, &manifest));
+        for next_path in coming_states(path) {
+            let Ok(next) = TreeState::read(&next_path, context)? else { continue };
+            let follows = is_now
+                && is_of(&next, &coming)
+                && state
+                    .as_ref()
+                    .is_ok_and(|now| next.lineage.follows(now.lineage.number, &now.commitment));
+            if !follows && !is_of(&next, &manifest) {
+                continue;
             }
-            (Ok(state), _) if is_now => {
-                staging.clear()?;
-                Ok(Before::State(state))
+            if follows && !self.staging.keeps_files() {
+                return Ok(Before::State { newest: next, earlier: state.ok() });
             }
-            (state, _) => {
-                let why = state.err().unwrap_or("the state of it on this host is of another one");
-                self.options.progress.notice(Notice::AllAnew(&self.to.shown, why));
-                self.unknown()
-            }
+            self.finish(&Before::of_state(next), &[])?;
+            take_state(path, &next_path)?;
+            let taken = TreeState::read(path, context)?;
+            return taken.map(Before::of_state).or_else(|_| self.unknown());
         }
+        let why = match state {
+            // Files that are held back may be in their places by a manifest that nobody knows.
+            Ok(ref state)
+                if is_now
+                    && coming.is_some()
+                    && !is_of(state, &coming)
+                    && !self.staging.keeps_files() =>
+            {
+                "another update of it was interrupted"
+            }
+            Ok(state) if is_now => {
+                self.staging.clear()?;
+                return Ok(Before::of_state(state));
+            }
+            Ok(_) => "the state of it on this host is of another one",
+            Err(why) => why,
+        };
+        let shown = self.to.shown(Path::new(""));
+        self.options.progress.notice(Notice::AllAnew(&shown, why));
+        self.unknown()
     }
 
     /// The manifest as it is known without a key and without a state.
     fn unknown(&self) -> Result<Before<'_>> {
-        let name = manifest_name();
-        let shown = self.to.shown(Path::new(&name));
-        let (file_salt, payload_root) = stored_payload(&mut self.to.file(Path::new(&name))?)
-            .map_err(crate::error::file(&shown))?;
+        let name = PathBuf::from(manifest_name());
+        let there = self.to.manifest(&name)?;
+        let there = there.ok_or_else(|| self.failed(Problem::NoManifest))?;
+        let (file_salt, payload_root) = stored_payload(&mut ManifestBytes { file: &there, at: 0 })
+            .map_err(crate::error::file(&self.to.shown(&name)))?;
         Ok(Before::Unknown(Commitment { file_salt, key: Default::default(), payload_root }))
+    }
+
+    /// Its entries, and the encrypted files that are there.
+    fn pairs<'b>(
+        &'b self,
+        before: &'b Before<'_>,
+    ) -> Result<Box<dyn Iterator<Item = Result<Pair>> + Send + 'b>> {
+        if self.is_unknown(before) {
+            return Ok(Box::new(iter::empty()));
+        }
+        Ok(Box::new(Join::new(before.entries_now(self.to)?, self.staging.walk()?, &|_| false)))
     }
 
     /// Makes the next manifest, if it is another one, and puts everything in its place. Returns
     /// whether something has to wait for the next pass.
-    fn pass(
-        &self,
-        before: Before<'_>,
-        staging: &Staging<'_>,
-        tell: OnFile<'_>,
-    ) -> Result<(Total, bool)> {
-        let found = Found::default();
+    fn pass(&self, before: Before<'_>, tell: OnFile<'_>) -> Result<(Total, bool)> {
+        let found = Found { changed: before.is_interrupted().into(), ..Found::default() };
         let lineage = before.next()?;
-        let mut output = staging.coming()?;
-        let state = match self.known {
-            KnownBy::Keys(_) => None,
-            KnownBy::State(path) => {
-                let context = self.encryptor.bound_to();
-                Some(NewState::create(&coming_state(path), context, self.options)?)
+        let mut output = self.staging.coming()?;
+        let context = self.encryptor.bound_to();
+        let mut state = match (self.known, &before) {
+            (KnownBy::Keys(_), _) => None,
+            (KnownBy::State(path), before) => {
+                // The one that is in use stays until the coming manifest is another.
+                let [one, other] = coming_states(path);
+                let in_use = match before {
+                    Before::State { newest, earlier: Some(_) } => Some(newest.path()),
+                    _ => None,
+                };
+                let next = if in_use == Some(&one) { other } else { one };
+                Some((NewState::create(&next, context, self.options)?, next))
             }
         };
-        let mut state = state;
         let manifest = Manifest {
             of: self.from,
             options: self.options,
             encryptor: self.encryptor,
             lineage,
-            shown: output.shown().to_owned(),
+            shown: self.to.shown(&coming_path()),
         };
         let names = Walk::new(&self.from.root, self.options.exclude, false);
         let names = Box::new(source_names(self.from, names, |_| Ok(())));
-        let turns = Merge::new(names, before.pairs(self.to)?, staging.folds_names());
-        let one = EntrySealer { from: self.from, to: staging, encryptor: self.encryptor };
+        let turns = Merge::new(names, self.pairs(&before)?, self.staging.folds_names());
+        let one = EntrySealer { from: self.from, to: self.staging, encryptor: self.encryptor };
         let (total, commitment) = while_counting(self.from, self.options, || {
             in_order(
                 turns,
@@ -369,12 +460,11 @@ impl Update<'_> {
                 |turn| turn.map(|turn| self.take(turn, &one, &before, &found)),
                 |results| {
                     let mut copy: Box<dyn Write + Send> = match &mut state {
-                        Some(state) => Box::new(state),
+                        Some((state, _)) => Box::new(state),
                         None => Box::new(io::sink()),
                     };
-                    let output = Output::File(output.file());
                     // Those that have no entry and no outcome are not told of.
-                    manifest.write_to(output, results, &mut copy, tell)
+                    manifest.write_to(output.output(), results, &mut copy, tell)
                 },
             )
         })?;
@@ -382,58 +472,46 @@ impl Update<'_> {
             return Ok((total, false));
         }
         output.sync()?;
-        staging.sync()?;
+        self.staging.sync()?;
+        // Who finds the coming manifest has to know it.
+        let state = state.map(|(state, path)| state.commit(&commitment).map(|()| path));
+        let state = state.transpose()?;
         step();
         output.commit()?;
         step();
-        let coming = match self.known {
-            KnownBy::Keys(decryptor) => {
+        let gone = || self.failed(Problem::BusyTree);
+        let coming = match (self.known, &state) {
+            (KnownBy::Keys(decryptor), _) => {
                 let current = self.sealed(decryptor)?;
-                let coming = current.coming()?;
-                let coming = coming.ok_or_else(|| Error::new(&self.to.shown, Problem::BusyTree))?;
+                let coming = current.coming()?.ok_or_else(gone)?;
                 Before::Sealed(Box::new(current.updated(coming)?))
             }
-            KnownBy::State(path) => {
-                let coming_path = coming_state(path);
-                state.map(|state| state.commit(&commitment)).transpose()?;
-                let coming = TreeState::read(&coming_path, self.encryptor.bound_to())?;
-                coming
-                    .map(Before::State)
-                    .map_err(|_| Error::new(&self.to.shown, Problem::BusyTree))?
+            (KnownBy::State(_), path) => {
+                let state = path.as_ref().map(|path| TreeState::read(path, context)).transpose()?;
+                Before::of_state(state.and_then(Result::ok).ok_or_else(gone)?)
             }
         };
         drop(before);
         let in_the_way = std::mem::take(&mut *lock(&found.in_the_way));
-        self.finish(&coming, staging, &in_the_way)?;
+        self.finish(&coming, &in_the_way)?;
         if !self.rules.keep_deleted {
-            lock(&found.unlisted).iter().try_for_each(|path| self.delete(path))?;
+            let unlisted = std::mem::take(&mut *lock(&found.unlisted));
+            self.staging.delete(unlisted, Vec::new())?;
         }
-        if let KnownBy::State(path) = self.known {
-            take_state(path)?;
+        if let (KnownBy::State(path), Some(coming)) = (self.known, state) {
+            take_state(path, &coming)?;
         }
         Ok((total, !in_the_way.is_empty()))
     }
 
     /// Gives all new files their names, then the manifest; and deletes what is not to be kept.
-    fn finish(&self, coming: &Before<'_>, staging: &Staging<'_>, in_the_way: &[Vec<u8>]) -> Result {
-        let shown = coming.shown();
-        staging.sync()?;
+    fn finish(&self, coming: &Before<'_>, in_the_way: &[Vec<u8>]) -> Result {
+        self.staging.sync()?;
+        self.staging.give_names(coming.entries()?)?;
+        self.staging.give_manifest()?;
+        let (mut files, mut directories) = (Vec::new(), Vec::new());
         for entry in coming.entries()? {
-            let entry = entry.map_err(manifest_error(&shown))?;
-            match (&entry.kind, entry.state) {
-                (_, State::Deleted) => {}
-                (Kind::Directory, _) => {
-                    let place = self.to.place(&path_of(&entry), "write")?;
-                    place.directory.make(&place.name).cannot("write", &place.shown)?;
-                }
-                (Kind::File { .. }, State::New) => staging.give_name(&entry)?,
-                _ => {}
-            }
-        }
-        staging.give_manifest()?;
-        let mut directories = Vec::new();
-        for entry in coming.entries()? {
-            let entry = entry.map_err(manifest_error(&shown))?;
+            let entry = entry?;
             let goes = !self.rules.keep_deleted
                 || in_the_way.iter().any(|path| {
                     entry
@@ -445,28 +523,12 @@ impl Update<'_> {
                 continue;
             }
             match entry.kind {
-                Kind::File { .. } => self.delete(&path_of(&entry))?,
+                Kind::File { .. } => files.push(sealed_name(&path_of(&entry))),
                 _ => directories.push(path_of(&entry)),
             }
         }
-        for path in directories.iter().rev() {
-            // One with something that is not of the tree stays.
-            if let Ok((directory, name)) = self.to.resolve(path) {
-                let _ = directory.remove_directory(&name);
-            }
-        }
-        Ok(())
-    }
-
-    fn delete(&self, path: &Path) -> Result {
-        step();
-        let name = sealed_name(path);
-        let removed = self.to.resolve(&name).and_then(|(folder, name)| folder.remove(&name));
-        match removed {
-            // An update that was interrupted has done it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed.cannot("delete", &self.to.shown(&name)),
-        }
+        directories.reverse();
+        self.staging.delete(files, directories)
     }
 
     fn take(
@@ -493,7 +555,7 @@ impl Update<'_> {
                 if let Pair::File(old) = &pair
                     && !is_kept(old)
                 {
-                    lock(&found.unlisted).push(path_of(old));
+                    lock(&found.unlisted).push(sealed_name(&path_of(old)));
                 }
                 self.take_deleted(pair)
             }
@@ -567,12 +629,8 @@ impl Update<'_> {
     ) -> SealResult {
         let path = name.step.path.clone();
         if name.step.kind == EntryKind::Directory && name.begun.is_ok() {
-            let there = self.to.root.stat(path.file_name().unwrap_or_default());
-            if let Err(error) = there
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                let begun = Err(Error::io("write", &self.to.shown(&path), error));
-                return one.seal(SourceName { begun, ..name }, old);
+            if let Err(error) = self.staging.expect_directory(&path) {
+                return one.seal(SourceName { begun: Err(error), ..name }, old);
             }
         }
         if name.step.kind != EntryKind::File {
@@ -592,7 +650,8 @@ impl Update<'_> {
         }
         // Where the tree is not known, whatever is there is of an earlier run.
         let old = old.filter(|_| is_there);
-        match self.expect_place(&sealed_name(&path), is_there || self.is_unknown(before)) {
+        let is_ours = is_there || self.is_unknown(before);
+        match self.staging.expect_place(&sealed_name(&path), is_ours) {
             Ok(()) => one.seal(name, old),
             Err(error) => {
                 let entry = Some(failed(path_bytes(&path).into_owned(), old, reason(&error)));
@@ -603,38 +662,6 @@ impl Update<'_> {
 
     fn is_unknown(&self, before: &Before<'_>) -> bool {
         matches!(before, Before::Unknown(_))
-    }
-
-    /// Refuses a name that the tree cannot have, and one that somebody else's file has: a new file
-    /// is given its name when there is no way back.
-    fn expect_place(&self, name: &Path, is_ours: bool) -> Result {
-        let shown = self.to.shown(name);
-        let last = name.file_name().unwrap_or_default();
-        // Whether there can be such a name is asked where nothing has it.
-        match self.to.root.stat(last) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("write", &shown, error));
-            }
-            _ => {}
-        }
-        let Ok((folder, last)) = self.to.resolve(name) else { return Ok(()) };
-        match folder.stat(&last) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::io("write", &shown, error)),
-            Ok(seen) if seen.kind() == EntryKind::File => {
-                // One that no manifest knows is of an update whose state has been lost.
-                let is_sealed = || {
-                    let file = folder.file(Path::new(&last));
-                    file.is_ok_and(|file| Header::read(&mut &file).is_ok())
-                };
-                if is_ours || is_sealed() {
-                    Ok(())
-                } else {
-                    Err(Error::new(&shown, Problem::Exists))
-                }
-            }
-            Ok(_) => Err(Error::new(&shown, Problem::Exists)),
-        }
     }
 
     /// The entry of a file that has not changed since `old`.
@@ -707,21 +734,28 @@ fn is_empty(from: &Tree, options: &Options<'_>) -> Result<bool> {
     Ok(walk.all(|step| step.is_ok_and(|step| step.kind == EntryKind::Directory)))
 }
 
-/// The state of a coming manifest.
-fn coming_state(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".coming");
-    name.into()
+/// The states of coming manifests: that of one is there until another has taken its place.
+fn coming_states(path: &Path) -> [PathBuf; 2] {
+    [".coming", ".coming-2"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    })
 }
 
 /// Lets the state of the coming manifest be the state.
-fn take_state(path: &Path) -> Result {
-    let coming = coming_state(path);
+fn take_state(path: &Path, coming: &Path) -> Result {
     step();
-    let (folder, name) = Directory::parent_and_name(path).cannot("write", path)?;
-    let (_, coming) = Directory::parent_and_name(&coming).cannot("write", path)?;
-    folder.take(&folder, &coming, &name, true).cannot("write", path)?;
+    let parent_and_name = |path: &Path| Directory::parent_and_name(path).cannot("write", path);
+    let (folder, name) = parent_and_name(path)?;
+    let (_, coming_name) = parent_and_name(coming)?;
+    folder.take(&folder, &coming_name, &name, true).cannot("write", path)?;
     // The name, too, should survive a power failure; not every file system can say so.
     let _ = folder.sync();
+    for other in coming_states(path).iter().filter(|other| *other != coming) {
+        let (_, other) = parent_and_name(other)?;
+        // There is seldom one.
+        let _ = folder.remove(&other);
+    }
     Ok(())
 }
