@@ -60,7 +60,7 @@ workflows: ## the workflows of .github, by actionlint and zizmor
 STORES = scripts/with fuse3 golang-go nodejs npm sqlite3 -- scripts/peers versitygw fake-gcs-server azurite -- cargo test --locked
 stores: ## objects of real servers, and of odd and hostile ones
 	$(STORES) -p polyseal-object-store --features s3-tests,trees
-	$(STORES) -p polyseal-cli --features mount,stores-tests --test tests -- stores:: stored_trees:: web_servers:: \
+	$(STORES) -p polyseal-cli --features mount,stores-tests --test tests -- stores:: stored_trees:: stored_updates:: web_servers:: \
 		fake_s3:: other_stores:: mounted_objects::
 	$(STORES) --manifest-path crates/polyseal-object-store/datafusion/Cargo.toml --target-dir target/datafusion
 

@@ -58,6 +58,8 @@ mod shell;
 #[cfg(feature = "stores-tests")]
 mod stored_trees;
 #[cfg(feature = "stores-tests")]
+mod stored_updates;
+#[cfg(feature = "stores-tests")]
 mod stores;
 mod streams;
 mod sync;

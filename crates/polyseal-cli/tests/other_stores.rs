@@ -6,6 +6,7 @@
 
 #![cfg(unix)]
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::{Outcome, TestDir, message};
+use crate::updates::{GRAIN, counts};
 
 /// Makes a container, which the tool does not.
 const CONTAINER: &str = include_str!("common/container.js");
@@ -130,6 +132,33 @@ fn objects_of_azure_are_written_read_and_rekeyed() {
         }
     }
     server.run(&room, &["verify", "-k", "k", "az://bucket/none"]).fails(1, "no such object");
+}
+
+#[test]
+fn a_tree_in_azure_is_updated() {
+    let (room, server) = (TestDir::new(), Server::azure());
+    fs::create_dir_all(room.path("d/a")).unwrap();
+    for (name, bytes) in [("d/one", 3), ("d/a/long", 3 << 20), ("d/gone", 7)] {
+        room.write(name, &message(bytes));
+    }
+    thread::sleep(GRAIN);
+    let update = || {
+        let update = ["encrypt", "-k", "k", "--recursive", "--update", "d", "-o", "az://bucket/s"];
+        let mut command = room.command(update);
+        command.envs(server.variables.iter().map(|(name, value)| (name, value)));
+        command.env("XDG_STATE_HOME", room.path("state-home"));
+        let told = Outcome(command.output().unwrap()).succeeds();
+        counts(&String::from_utf8(told).unwrap())
+    };
+    assert_eq!((update(), update()), ([3, 0, 0], [0, 3, 0]));
+    room.write("d/a/long", &message(4 << 20));
+    fs::remove_file(room.path("d/gone")).unwrap();
+    assert_eq!(update(), [1, 1, 1]);
+    server.run(&room, &["verify", "-k", "k", "--recursive", "az://bucket/s"]).succeeds();
+    let decrypt = ["decrypt", "-k", "k", "--recursive", "az://bucket/s", "-o", "out"];
+    server.run(&room, &decrypt).succeeds();
+    assert!(room.read("out/a/long") == message(4 << 20));
+    assert!(!room.path("out/gone").exists());
 }
 
 #[test]

@@ -14,11 +14,11 @@ use crate::common::{Outcome, TestDir, cannot, message};
 use crate::trees::{TreeEntry, listing};
 
 /// Longer than the grain of a file's times: what changed before is then known to be unchanged.
-const GRAIN: Duration = Duration::from_millis(120);
+pub(crate) const GRAIN: Duration = Duration::from_millis(120);
 
 /// How the manifest that is there is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+pub(crate) enum Known {
     ByKey,
     ByState,
 }
@@ -113,7 +113,7 @@ impl Backup {
 
 /// Asserts it without printing contents.
 #[track_caller]
-fn assert_same(found: &[TreeEntry], expected: &[TreeEntry]) {
+pub(crate) fn assert_same(found: &[TreeEntry], expected: &[TreeEntry]) {
     let differs = |one: &[TreeEntry], other: &[TreeEntry]| -> Vec<String> {
         let only = one.iter().filter(|entry| !other.contains(entry));
         only.map(|it| format!("{} {:o} {:?}", it.0.escape_ascii(), it.1, it.2)).collect()
@@ -122,7 +122,7 @@ fn assert_same(found: &[TreeEntry], expected: &[TreeEntry]) {
     assert!(more.is_empty() && less.is_empty(), "found {more:?}, expected {less:?}");
 }
 
-fn counts(told: &str) -> [u64; 3] {
+pub(crate) fn counts(told: &str) -> [u64; 3] {
     let numbers: Vec<u64> = told
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
@@ -316,7 +316,7 @@ fn a_failed_first_run_is_not_whole() {
     backup.is_whole();
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     let done = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
     assert!(done.success());

@@ -73,7 +73,7 @@ impl Map {
 impl Store for Map {
     fn shown(&self, path: &Path) -> PathBuf {
         if path.as_os_str().is_empty() {
-            // Of two tests at once, neither has the lock of the other's tree.
+            // No test has the lock of another's tree.
             return format!("map:{:p}/", Arc::as_ptr(&self.files)).into();
         }
         PathBuf::from(format!("map:/{}", stored_name(path).unwrap()))

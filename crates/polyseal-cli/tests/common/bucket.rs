@@ -22,6 +22,8 @@ impl BucketFixture {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.room.command(args);
         command.envs(self.server.environment());
+        // No test has another's state.
+        command.env("XDG_STATE_HOME", self.room.path("state-home"));
         command
     }
 

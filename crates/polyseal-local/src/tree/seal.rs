@@ -133,8 +133,11 @@ impl TreeSealer {
         }
     }
 
-    pub(super) fn is_to_store(&self) -> bool {
-        matches!(self.to, Destination::Store(..))
+    pub(super) fn store(&self) -> Option<&Arc<dyn Store>> {
+        match &self.to {
+            Destination::Directory(_) => None,
+            Destination::Store(store, _) => Some(store),
+        }
     }
 
     /// The same as the first run of an update.
@@ -167,11 +170,7 @@ impl TreeSealer {
     }
 
     fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
-        let store = match &self.to {
-            Destination::Directory(_) => None,
-            Destination::Store(store, _) => Some(store.as_ref()),
-        };
-        expect_distinct_names(&self.from, store, options)
+        expect_distinct_names(&self.from, self.store().map(AsRef::as_ref), options)
     }
 
     /// Encrypts it, and tells of each file in their order.

@@ -7,6 +7,7 @@
 //! Nothing keeps another program from writing an object in between. So the manifest is written on
 //! the condition that it is still what it was ([`OverwriteRule::AsSeen`]).
 
+use std::ffi::OsString;
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,12 @@ pub trait Store: Debug + Send + Sync {
     /// The path that messages show for the file at this path in the tree; for an empty path, the
     /// tree's.
     fn shown(&self, path: &Path) -> PathBuf;
+
+    /// The text by which this host remembers the tree. By default it is what messages show; a store
+    /// whose server is a setting has that in it, too.
+    fn id(&self) -> OsString {
+        self.shown(Path::new("")).into()
+    }
 
     /// Asserts that a file can have this path.
     ///
@@ -302,7 +309,7 @@ impl StoreListing {
 }
 
 impl DirectoryNames for StoreListing {
-    fn names(&mut self, directory: &Path) -> io::Result<Vec<(std::ffi::OsString, EntryKind)>> {
+    fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut prefix = path_bytes(directory).into_owned();
         if !prefix.is_empty() {
             prefix.push(b'/');

@@ -36,6 +36,8 @@ pub struct Bucket {
     /// Whether it has been seen to compare versions when an object is put.
     pub(super) compares: AtomicBool,
     url: ObjectUrl,
+    /// The settings that say which server it is on.
+    pub(super) server: String,
 }
 
 /// An object that is named: it may be there or not.
@@ -63,24 +65,28 @@ impl Bucket {
     /// [`Problem::Setup`].
     pub fn connect(url: &ObjectUrl, on_notice: &OnNotice) -> Result<Arc<Self>, Error> {
         let failed = |problem| Error::new(url.to_string(), problem);
-        let server = match url.web_url() {
+        let kind = match url.web_url() {
             Some(url) => Server::Web(url.clone()),
             None => Server::Store,
         };
         let (outage, skipped) = (Arc::clone(on_notice), Arc::clone(on_notice));
         let connector = Connector::new(
-            server,
+            kind,
             move |it| outage(Notice::Outage(*it)),
             move |key| skipped(Notice::Skipped(key)),
         );
         let options = options(url.scheme()).map_err(|error| failed(error.into()))?;
+        let is_of_server = |name: &str| name.contains("ENDPOINT") || name.ends_with("ACCOUNT_NAME");
+        let of_server = options.iter().filter(|(name, _)| is_of_server(name));
+        let server: Vec<_> = of_server.map(|(_, value)| value.as_str()).collect();
+        let server = server.join(" ");
         // The builders look for certificates and for credentials in the file system.
         let entered = runtime().map_err(|error| failed(Problem::Io(error)))?.enter();
         let built = Self::build(url, options, connector);
         drop(entered);
         let (store, s3) =
             built.map_err(|error| failed(SetupError::from_settings(&error).into()))?;
-        Ok(Arc::new(Self { store, s3, compares: false.into(), url: url.with_key("") }))
+        Ok(Arc::new(Self { store, s3, compares: false.into(), url: url.with_key(""), server }))
     }
 
     fn build(

@@ -4,6 +4,7 @@
 //! So a tree has no name that is no key: one that is not UTF-8, that has control characters, or
 //! with more than [`KEY_BYTES`] bytes.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -153,6 +154,11 @@ impl Store for Prefix {
         // A name that no object has is shown as it is.
         let name = stored_name(path).unwrap_or_else(|| path.display().to_string());
         format!("{}/{name}", front.trim_end_matches('/')).into()
+    }
+
+    fn id(&self) -> OsString {
+        let front = self.front();
+        format!("{} {}", self.url.with_key(front), self.bucket.server).into()
     }
 
     fn expect_name(&self, path: &Path) -> polyseal_local::Result {

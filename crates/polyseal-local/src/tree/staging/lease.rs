@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use super::lock_file::LockFile;
 use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::platform::Directory;
+use crate::testing::step;
 use crate::tree::UPDATE;
 use crate::tree::state::state_file;
 use crate::tree::store::{OverwriteRule, Store};
@@ -56,21 +57,22 @@ impl Lease {
     /// [`Problem::BusyTree`], or an error of the store.
     pub(super) fn take(store: &Arc<dyn Store>) -> Result<Self> {
         let shown = store.shown(Path::new(""));
-        let (id, on_this_host) = match on_this_host(&shown)? {
+        let (id, on_this_host) = match on_this_host(store.as_ref(), &shown)? {
             Some((id, file)) => (id, Some(file)),
             None => (new_id(&shown)?, None),
         };
         let busy = || Error::new(&shown, Problem::BusyTree);
-        match write(store.as_ref(), OverwriteRule::Nothing, &id) {
-            Err(error) if is_of_another(&error) => {
-                if !may_be_taken(store.as_ref(), &id)? {
-                    return Err(busy());
-                }
-                let taken = write(store.as_ref(), OverwriteRule::AsSeen, &id);
-                taken.map_err(|error| if is_of_another(&error) { busy() } else { error })?;
-            }
-            written => written?,
-        }
+        let overwrite = match holder(store.as_ref())? {
+            None => OverwriteRule::Nothing,
+            Some(holder) if may_be_taken(store.as_ref(), &holder, &id)? => OverwriteRule::AsSeen,
+            Some(_) => return Err(busy()),
+        };
+        let taken = write(store.as_ref(), overwrite, &id);
+        taken.map_err(|error| match error.problem() {
+            Problem::Exists | Problem::Changed => busy(),
+            _ => error,
+        })?;
+        step();
         let again = write_again(Arc::clone(store), id.clone());
         let mut lease = Self { store: Arc::clone(store), id, stays: false, again, on_this_host };
         // A store that does not compare may have given it to another one meanwhile.
@@ -114,8 +116,10 @@ impl Drop for Lease {
         if self.stays || self.expect().is_err() {
             return;
         }
+        step();
         let deleted = self.store.delete(&path());
-        // Who may only add objects leaves one.
+        step();
+        // With leave to add objects alone, one stays.
         let given_back =
             deleted.or_else(|_| write(self.store.as_ref(), OverwriteRule::AsSeen, NOBODY));
         if let (Ok(()), Some(lock)) = (given_back, &self.on_this_host) {
@@ -130,10 +134,6 @@ fn write(store: &dyn Store, overwrite: OverwriteRule, id: &[u8]) -> Result {
     file.commit()
 }
 
-fn is_of_another(error: &Error) -> bool {
-    matches!(error.problem(), Problem::Exists | Problem::Changed)
-}
-
 /// The program that has it; `None` if there is none.
 fn holder(store: &dyn Store) -> Result<Option<Vec<u8>>> {
     let mut found = match store.stream(&path()) {
@@ -145,8 +145,7 @@ fn holder(store: &dyn Store) -> Result<Option<Vec<u8>>> {
     Ok(Some(id))
 }
 
-fn may_be_taken(store: &dyn Store, id: &[u8]) -> Result<bool> {
-    let Some(holder) = holder(store)? else { return Ok(true) };
+fn may_be_taken(store: &dyn Store, holder: &[u8], id: &[u8]) -> Result<bool> {
     if holder == id || holder == NOBODY {
         return Ok(true);
     }
@@ -162,8 +161,8 @@ fn new_id(shown: &Path) -> Result<Vec<u8>> {
 
 /// The name of this host for this tree, and the lock of the file that has it, if there is a folder
 /// for that: as long as a program has it, no other of this host is alive.
-fn on_this_host(shown: &Path) -> Result<Option<(Vec<u8>, LockFile)>> {
-    let Ok(path) = state_file(shown.as_os_str(), "lock") else { return Ok(None) };
+fn on_this_host(store: &dyn Store, shown: &Path) -> Result<Option<(Vec<u8>, LockFile)>> {
+    let Ok(path) = state_file(&store.id(), "lock") else { return Ok(None) };
     let (folder, name) = Directory::parent_and_name(&path).cannot("write", &path)?;
     let mut lock = LockFile::lock(&folder, &name, &path, shown)?;
     if !lock.is_locked {

@@ -158,7 +158,7 @@ impl Staging for Held<'_> {
         let names = self.names()?;
         let left = names.iter().filter(|name| name.starts_with(&front) && **name != lock);
         for name in left {
-            // Who may only add objects leaves it: it is no coming manifest of this tree any more.
+            // With leave to add objects alone it stays: it is no coming manifest any more.
             let _ = self.store.delete(Path::new(name));
             self.state().names = None;
         }

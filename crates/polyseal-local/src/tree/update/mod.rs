@@ -127,15 +127,15 @@ impl TreeUpdater {
     /// # Errors
     /// [`Problem::NoStateFolder`], or an I/O error.
     pub fn default_state(&self) -> Result<PathBuf> {
-        let to = match &self.to {
-            UpdatePlace::First(sealer) => sealer.shown(),
-            UpdatePlace::Existing(to) => to.shown(Path::new("")),
+        let (store, shown) = match &self.to {
+            UpdatePlace::First(sealer) => (sealer.store(), sealer.shown()),
+            UpdatePlace::Existing(TreeStorage::Store(store)) => (Some(store), PathBuf::new()),
+            UpdatePlace::Existing(TreeStorage::Directory(to)) => (None, to.shown.clone()),
         };
-        let is_directory = match &self.to {
-            UpdatePlace::First(sealer) => !sealer.is_to_store(),
-            UpdatePlace::Existing(to) => to.directory().is_ok(),
-        };
-        if is_directory { state_of_directory(&to) } else { state_file(to.as_os_str(), "state") }
+        match store {
+            Some(store) => state_file(&store.id(), "state"),
+            None => state_of_directory(&shown),
+        }
     }
 
     /// Encrypts what has changed, and tells of each file, in their order.
@@ -473,7 +473,7 @@ impl Update<'_> {
         }
         output.sync()?;
         self.staging.sync()?;
-        // Who finds the coming manifest has to know it.
+        // The next update has to know the coming manifest that it finds.
         let state = state.map(|(state, path)| state.commit(&commitment).map(|()| path));
         let state = state.transpose()?;
         step();
