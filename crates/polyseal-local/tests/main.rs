@@ -9,6 +9,7 @@
 )]
 
 mod contents;
+mod contested_store;
 mod layers;
 mod map;
 mod promises;

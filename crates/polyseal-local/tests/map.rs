@@ -1,6 +1,8 @@
 //! A store of objects that is a map of bytes.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -23,11 +25,38 @@ pub(crate) struct Map {
     left: Arc<Mutex<Option<u64>>>,
     /// How old all files are.
     pub(crate) age: Arc<Mutex<Duration>>,
+    /// The host that it is used on.
+    pub(crate) host: u32,
+    /// Whether nothing may be deleted.
+    pub(crate) keeps_all: Arc<Mutex<bool>>,
+    /// A file whose bytes cannot be read now, but for its header.
+    pub(crate) unread: Arc<Mutex<Option<String>>>,
+    /// Done once, before this is asked for.
+    pub(crate) before: Arc<Mutex<Option<(String, Meanwhile)>>>,
+}
+
+/// Something that another program does.
+pub(crate) struct Meanwhile(Box<dyn FnOnce() + Send>);
+
+impl fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Meanwhile")
+    }
 }
 
 impl Map {
     pub(crate) fn ask(&self, what: &str, path: &str) {
-        self.asked.lock().unwrap().push(format!("{what} {path}"));
+        let asked = format!("{what} {path}");
+        let meanwhile = self.before.lock().unwrap().take_if(|(of, _)| *of == asked);
+        if let Some((_, Meanwhile(work))) = meanwhile {
+            work();
+        }
+        self.asked.lock().unwrap().push(asked);
+    }
+
+    /// Lets another program do this before a program asks for that.
+    pub(crate) fn meanwhile(&self, before: &str, work: impl FnOnce() + Send + 'static) {
+        *self.before.lock().unwrap() = Some((before.to_owned(), Meanwhile(Box::new(work))));
     }
 
     /// Ends the connection of whoever works on it after so many changes.
@@ -79,6 +108,10 @@ impl Store for Map {
         PathBuf::from(format!("map:/{}", stored_name(path).unwrap()))
     }
 
+    fn id(&self) -> OsString {
+        format!("map:{:p}/ {}", Arc::as_ptr(&self.files), self.host).into()
+    }
+
     fn expect_name(&self, path: &Path) -> Result {
         match path.to_str() {
             Some(_) => Ok(()),
@@ -110,6 +143,9 @@ impl Store for Map {
     fn delete(&self, path: &Path) -> Result {
         let name = stored_name(path).unwrap();
         self.ask("delete", &name);
+        if *self.keeps_all.lock().unwrap() {
+            return Err(Error::new(&self.shown(path), Problem::Special));
+        }
         self.change(&name)?;
         self.files.lock().unwrap().remove(&name);
         Ok(())
@@ -144,6 +180,9 @@ struct OpenVersion {
 
 impl ReadAt for OpenVersion {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.map.unread.lock().unwrap().as_ref() == Some(&self.name) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         self.bytes.read_at(buffer, offset)
     }
 

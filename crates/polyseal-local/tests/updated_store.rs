@@ -2,6 +2,7 @@
 //! belongs to its entry, as before or as after.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,15 +18,15 @@ use polyseal_local::{
 
 use crate::map::Map;
 
-const COMING: &str = ".polyseal-update/manifest.polyseal";
-const LOCK: &str = ".polyseal-update/lock";
+pub(crate) const COMING: &str = ".polyseal-update/manifest.polyseal";
+pub(crate) const LOCK: &str = ".polyseal-update/lock";
 
 /// Longer than the grain of a file's times: what changed before is then known to be unchanged.
-const GRAIN: Duration = Duration::from_millis(120);
+pub(crate) const GRAIN: Duration = Duration::from_millis(120);
 
 /// How the manifest that is there is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+pub(crate) enum Known {
     ByKey,
     ByState,
 }
@@ -33,19 +34,19 @@ enum Known {
 type Contents = BTreeMap<PathBuf, String>;
 
 /// A tree, and a store that it is encrypted into.
-struct Backup {
-    folder: tempfile::TempDir,
-    key: Key,
-    known: Known,
-    map: Map,
-    rules: UpdateRules,
+pub(crate) struct Backup {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) key: Key,
+    pub(crate) known: Known,
+    pub(crate) map: Map,
+    pub(crate) rules: UpdateRules,
 }
 
 impl Backup {
-    fn new(known: Known) -> Self {
+    pub(crate) fn new(known: Known) -> Self {
         let backup = Self {
             folder: tempfile::tempdir().unwrap(),
-            key: Key::generate().unwrap(),
+            key: Key::from_bytes(&[7; 32]),
             known,
             map: Map::default(),
             rules: UpdateRules::default(),
@@ -57,17 +58,17 @@ impl Backup {
         backup
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.at("d").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn edit(&self) {
+    pub(crate) fn edit(&self) {
         self.write("changed", "2, changed");
         self.write("sub/changed", "4, changed");
         self.write("sub/new", "5, new");
@@ -75,10 +76,15 @@ impl Backup {
         sleep(GRAIN);
     }
 
-    fn update(&self) -> Result<Total> {
-        let store: Arc<dyn Store> = Arc::new(self.map.clone());
+    pub(crate) fn update(&self) -> Result<Total> {
+        self.update_of(self.map.clone(), || ())
+    }
+
+    pub(crate) fn update_of(&self, map: Map, between: impl FnOnce()) -> Result<Total> {
+        let store: Arc<dyn Store> = Arc::new(map);
         let options = Options::new().jobs(NonZeroUsize::MIN);
         let updater = TreeUpdater::in_store(&self.at("d"), store, &options)?;
+        between();
         let recipients = Recipients::from(&self.key);
         let identities = Identities::from(&self.key);
         let state = self.at("state");
@@ -91,19 +97,19 @@ impl Backup {
     }
 
     /// The counts of files that were encrypted, unchanged and deleted.
-    fn updated(&self) -> [u64; 3] {
+    pub(crate) fn updated(&self) -> [u64; 3] {
         let total = self.update().unwrap();
         [total.files, total.unchanged, total.deleted]
     }
 
-    fn with<T>(&self, work: impl FnOnce(SealedTree<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(SealedTree<'_>) -> T) -> T {
         let identities = Identities::from(&self.key);
         let store = Arc::new(self.map.clone());
         work(SealedTree::open_in(store, Decryptor::new(&identities), &Options::new()).unwrap())
     }
 
     /// The failures of a verification, and the contents of all files.
-    fn opened(&self) -> (Vec<Problem>, Contents) {
+    pub(crate) fn opened(&self) -> (Vec<Problem>, Contents) {
         let mut told = Vec::new();
         let mut tell = |_: &Path, done: Result<FileOutcome>| {
             told.extend(done.err().map(polyseal_local::Error::into_problem));
@@ -117,7 +123,7 @@ impl Backup {
     }
 
     #[track_caller]
-    fn is_whole(&self) {
+    pub(crate) fn is_whole(&self) {
         let (told, there) = self.opened();
         assert!(told.is_empty(), "{told:?}");
         assert_eq!(there, contents(&self.at("d")));
@@ -126,6 +132,18 @@ impl Backup {
 
     fn number(&self) -> u64 {
         self.with(|tree| tree.number())
+    }
+}
+
+/// This host remembers a tree whose update has not ended.
+impl Drop for Backup {
+    fn drop(&mut self) {
+        let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".local/state"));
+        let Some(folder) = env::var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(home) else {
+            return;
+        };
+        let hash = blake3::hash(self.map.id().as_encoded_bytes());
+        let _ = fs::remove_file(folder.join("polyseal").join(format!("{}.lock", hash.to_hex())));
     }
 }
 
@@ -146,7 +164,7 @@ fn contents(of: &Path) -> Contents {
     found
 }
 
-fn each_way(test: impl Fn(Backup)) {
+pub(crate) fn each_way(test: impl Fn(Backup)) {
     for known in [Known::ByKey, Known::ByState] {
         test(Backup::new(known));
     }

@@ -120,16 +120,17 @@ impl<'a> SealedTree<'a> {
         let Some(coming) = self.storage.manifest(&coming_path())? else { return Ok(None) };
         // Anyone who can write there can leave something: it is nothing of the tree.
         let shown = self.shown(&coming_path());
-        let coming = SealedManifest::open_coming(coming, shown, &self.decryptor).ok();
-        let lineage =
-            coming.as_ref().and_then(|it| it.entries(self.decryptor).ok()?.lineage().copied());
+        let opened = SealedManifest::open_coming(coming, shown, &self.decryptor);
+        let Some(coming) = or_unread(opened)? else { return Ok(None) };
+        let entries = or_unread(coming.entries(self.decryptor))?;
+        let lineage = entries.and_then(|it| it.lineage().copied());
         let follows = match lineage {
             Some(lineage) => {
                 lineage.follows(self.number(), &self.manifest.commitment(self.decryptor)?)
             }
             None => false,
         };
-        Ok(coming.filter(|_| follows))
+        Ok(Some(coming).filter(|_| follows))
     }
 
     /// The tree of this coming manifest.
@@ -578,7 +579,16 @@ impl<'a> SealedTree<'a> {
             };
             Ok((pair, begun))
         });
-        let work = |pair| self.work_on_pair(pair, &links, &work);
+        let work = |pair| {
+            let mut result = self.work_on_pair(pair, &links, &work)?;
+            if let Err(error) = &result.1
+                && is_of_another_tree(error)
+                && self.was_replaced()
+            {
+                result.1 = Err(Error::new(&self.shown(Path::new("")), Problem::Changed));
+            }
+            Ok(result)
+        };
         in_order(pairs, self.options.jobs, self.options.progress, work, |outcomes| {
             let mut report = FileReporter::new(tell, self.options.progress);
             for outcome in outcomes {
@@ -602,6 +612,15 @@ impl<'a> SealedTree<'a> {
         })
     }
 
+    /// Whether another manifest is there than the one that was opened: an update, or a rekey, has
+    /// ended meanwhile.
+    fn was_replaced(&self) -> bool {
+        let now = |path: &Path| self.storage.manifest(path).ok()?.map(|it| it.header().ok());
+        let own = self.earlier.as_ref().unwrap_or(&self.manifest);
+        let is_own = |header: &Header| header.as_bytes() == own.header.as_bytes();
+        !now(Path::new(&manifest_name())).flatten().is_some_and(|header| is_own(&header))
+    }
+
     /// Whether an interrupted update may have left the file of `entry` where it put it first.
     fn is_staged(&self, entry: &Entry) -> bool {
         self.is_interrupted() && entry.state == State::New
@@ -613,6 +632,35 @@ impl<'a> SealedTree<'a> {
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
         Error::new(&self.shown(path), problem)
     }
+}
+
+/// Whether a tree with another manifest may have that file.
+fn is_of_another_tree(error: &Error) -> bool {
+    matches!(
+        error.problem(),
+        Problem::OtherFile | Problem::OtherContents | Problem::Missing | Problem::Added
+    )
+}
+
+/// `None` if it is nothing of the tree; an error if nobody knows, because it could not be read.
+fn or_unread<T>(opened: Result<T>) -> Result<Option<T>> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) => match error.problem() {
+            // What the reader found wrong is in an error of reading, too.
+            Problem::Io { source, .. } if is_refusal(source) => Ok(None),
+            Problem::Io { .. } | Problem::Store { .. } | Problem::File(FileError::Io { .. }) => {
+                Err(error)
+            }
+            _ => Ok(None),
+        },
+    }
+}
+
+/// Whether an error of reading is about what has been read.
+fn is_refusal(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<FileError>());
+    inner.is_some_and(|inner| !matches!(inner, FileError::Io { .. }))
 }
 
 /// Whether contents that were compared are others.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use polyseal_file::manifest::Lineage;
-use polyseal_file::{Commitment, Encryptor};
+use polyseal_file::{Commitment, Encryptor, Error as FileError};
 
 use super::new_manifest::Manifest;
 use super::source::{EntrySealer, NewFiles, source_names};
@@ -16,7 +16,7 @@ use super::store::{NewSealedFile, OverwriteRule, Store, TreeStorage};
 use super::target::{NewTree, WritableTree};
 use super::walk::{Walk, WalkEntry};
 use super::{Tree, is_reserved, manifest_name, sealed_name};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Problem, Result, file};
 use crate::many::{OnFile, Total, in_order};
 use crate::options::Options;
 use crate::platform::{EntryKind, bytes, expect_name};
@@ -97,6 +97,7 @@ impl OpenDestination {
 struct NewTreeFiles<'a> {
     to: &'a OpenDestination,
     options: &'a Options<'a>,
+    first_run: FirstRun,
 }
 
 impl NewFiles for NewTreeFiles<'_> {
@@ -104,9 +105,24 @@ impl NewFiles for NewTreeFiles<'_> {
         Ok(match self.to {
             OpenDestination::Directory(to) => NewSealedFile::File(to.create(path, self.options)?),
             OpenDestination::Store(store, overwrite) => {
+                if self.first_run == FirstRun::OfUpdate && *overwrite == OverwriteRule::Anything {
+                    expect_encrypted(store.as_ref(), path)?;
+                }
                 NewSealedFile::Stored(store.create(path, *overwrite, Some(bytes))?)
             }
         })
+    }
+}
+
+/// Refuses to replace something that no first run has left.
+fn expect_encrypted(store: &dyn Store, path: &Path) -> Result {
+    let shown = store.shown(path);
+    match store.open(path).map(|found| found.header()) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error @ FileError::Io { .. })) => Err(file(&shown)(error)),
+        Ok(Err(_)) => Err(Error::new(&shown, Problem::Exists)),
+        Err(error) if error.is_not_found() => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -217,9 +233,15 @@ impl TreeSealer {
             FirstRun::Alone => None,
         };
         let begun = place.as_ref().map(|place| staging::begin(place, options)).transpose()?;
+        // Another first run may have ended since this one looked.
+        if let Some(place) = &place
+            && place.manifest(Path::new(&manifest_name()))?.is_some()
+        {
+            return Err(Error::new(&to.shown(Path::new("")), Problem::BusyTree));
+        }
         // The next update relies on what the manifest says is there.
         let ready = || begun.as_ref().map_or(Ok(()), |begun| begun.sync());
-        let files = NewTreeFiles { to: &to, options };
+        let files = NewTreeFiles { to: &to, options, first_run };
         let one = EntrySealer { from: &from, to: &files, encryptor };
         let walk = Walk::new(&from.root, options.exclude, false);
         let names = source_names(&from, walk, |path| to.make_directory(path));

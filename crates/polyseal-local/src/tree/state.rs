@@ -24,7 +24,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Lineage, Reader, commitment_bytes, commitment_from_bytes};
-use polyseal_file::{COMMITMENT_BYTES, Commitment, Context, stored_payload};
+use polyseal_file::{COMMITMENT_BYTES, Commitment, Context, Error as FileError, stored_payload};
 
 use crate::error::{Error, ErrorContext, Problem, Result, manifest_error};
 use crate::new_file::NewFile;
@@ -112,12 +112,15 @@ impl TreeState {
     ///
     /// # Errors
     /// An error of reading that.
-    pub(super) fn is_of(&self, manifest: &mut impl Read) -> bool {
-        // Anyone may have put something else there: it is another, whatever is wrong with it.
-        let stored = stored_payload(manifest);
-        stored.is_ok_and(|(salt, root)| {
-            salt == self.commitment.file_salt && root == self.commitment.payload_root
-        })
+    pub(super) fn is_of(&self, manifest: &mut impl Read) -> polyseal_file::Result<bool> {
+        match stored_payload(manifest) {
+            Ok((salt, root)) => {
+                Ok(salt == self.commitment.file_salt && root == self.commitment.payload_root)
+            }
+            Err(error @ FileError::Io { .. }) => Err(error),
+            // Anyone may have put something else there: it is another, whatever is wrong with it.
+            Err(_) => Ok(false),
+        }
     }
 
     /// The entries of the manifest.

@@ -208,7 +208,7 @@ impl Store for Prefix {
             // The store itself compares when it appears: that saves a request for each file.
             OverwriteRule::Nothing => ObjectWriter::create_unseen(object, bytes),
             OverwriteRule::Anything => ObjectWriter::create(object, true, bytes),
-            OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object),
+            OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object, bytes),
         });
         let writer = created.map_err(self.failed("write", path))?;
         Ok(Box::new(NewObject { writer, shown: self.shown(path) }))

@@ -74,7 +74,7 @@ impl ObjectWriter {
     ///
     /// # Errors
     /// [`Problem::ReadOnly`], [`Problem::NoTag`], or the store's error.
-    pub fn create_over_seen(object: Object) -> Result<Self, Error> {
+    pub fn create_over_seen(object: Object, bytes: Option<u64>) -> Result<Self, Error> {
         object.expect_writable()?;
         let mode = match object.meta()? {
             None => PutMode::Create,
@@ -85,7 +85,9 @@ impl ObjectWriter {
                 PutMode::Update(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
             }
         };
-        Ok(Self::with(object, mode, PartSizes::new(CONDITIONAL_BYTES, None)))
+        // Of a file, little is in memory; a manifest is compared by the store itself.
+        let usual = bytes.map_or(CONDITIONAL_BYTES, |_| PART_BYTES);
+        Ok(Self::with(object, mode, PartSizes::new(usual, bytes)))
     }
 
     /// The error if another object is there than there may be; `None` if any may.

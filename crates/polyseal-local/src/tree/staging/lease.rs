@@ -18,7 +18,7 @@ use crate::platform::Directory;
 use crate::testing::step;
 use crate::tree::UPDATE;
 use crate::tree::state::state_file;
-use crate::tree::store::{OverwriteRule, Store};
+use crate::tree::store::{NewStoredFile, OverwriteRule, Store};
 
 /// The name of the object, beside the coming manifest.
 pub(super) const LOCK: &str = "lock";
@@ -58,16 +58,23 @@ impl Lease {
     pub(super) fn take(store: &Arc<dyn Store>) -> Result<Self> {
         let shown = store.shown(Path::new(""));
         let (id, on_this_host) = match on_this_host(store.as_ref(), &shown)? {
-            Some((id, file)) => (id, Some(file)),
+            // Another program for each run: there are hosts that have been cloned.
+            Some((id, file)) => ([id, new_id(&shown)?].concat(), Some(file)),
             None => (new_id(&shown)?, None),
         };
         let busy = || Error::new(&shown, Problem::BusyTree);
-        let overwrite = match holder(store.as_ref())? {
-            None => OverwriteRule::Nothing,
-            Some(holder) if may_be_taken(store.as_ref(), &holder, &id)? => OverwriteRule::AsSeen,
-            Some(_) => return Err(busy()),
-        };
-        let taken = write(store.as_ref(), overwrite, &id);
+        // Begun before it is read: no other one is replaced.
+        let file = store.create(&path(), OverwriteRule::AsSeen, Some(id.len() as u64))?;
+        if let Some(holder) = holder(store.as_ref())?
+            && !may_be_taken(
+                store.as_ref(),
+                &holder,
+                on_this_host.as_ref().map(|_| &id[..2 * ID_BYTES]),
+            )?
+        {
+            return Err(busy());
+        }
+        let taken = write(store.as_ref(), file, &id);
         taken.map_err(|error| match error.problem() {
             Problem::Exists | Problem::Changed => busy(),
             _ => error,
@@ -97,9 +104,7 @@ impl Lease {
     pub(super) fn leave(mut self) {
         self.stays = true;
         self.stop();
-        if self.expect().is_ok() {
-            let _ = write(self.store.as_ref(), OverwriteRule::AsSeen, NOBODY);
-        }
+        let _ = replace(self.store.as_ref(), &self.id, NOBODY);
     }
 
     fn stop(&mut self) {
@@ -121,32 +126,41 @@ impl Drop for Lease {
         step();
         // With leave to add objects alone, one stays.
         let given_back =
-            deleted.or_else(|_| write(self.store.as_ref(), OverwriteRule::AsSeen, NOBODY));
+            deleted.or_else(|_| replace(self.store.as_ref(), &self.id, NOBODY).map(drop));
         if let (Ok(()), Some(lock)) = (given_back, &self.on_this_host) {
             lock.remove();
         }
     }
 }
 
-fn write(store: &dyn Store, overwrite: OverwriteRule, id: &[u8]) -> Result {
-    let mut file = store.create(&path(), overwrite, Some(id.len() as u64))?;
+/// Writes it in a file that was begun before the present one was read.
+fn write(store: &dyn Store, mut file: Box<dyn NewStoredFile>, id: &[u8]) -> Result {
     file.write_all(id).cannot("write", &store.shown(&path()))?;
     file.commit()
+}
+
+/// Writes it in the place of that of `id`; whether it was.
+fn replace(store: &dyn Store, id: &[u8], by: &[u8]) -> Result<bool> {
+    let file = store.create(&path(), OverwriteRule::AsSeen, Some(by.len() as u64))?;
+    if holder(store)?.as_deref() != Some(id) {
+        return Ok(false);
+    }
+    write(store, file, by).map(|()| true)
 }
 
 /// The program that has it; `None` if there is none.
 fn holder(store: &dyn Store) -> Result<Option<Vec<u8>>> {
     let mut found = match store.stream(&path()) {
         Err(error) if error.is_not_found() => return Ok(None),
-        found => found?.take(2 * ID_BYTES as u64 + 1),
+        found => found?.take(4 * ID_BYTES as u64 + 1),
     };
     let mut id = Vec::new();
     found.read_to_end(&mut id).cannot("read", &store.shown(&path()))?;
     Ok(Some(id))
 }
 
-fn may_be_taken(store: &dyn Store, holder: &[u8], id: &[u8]) -> Result<bool> {
-    if holder == id || holder == NOBODY {
+fn may_be_taken(store: &dyn Store, holder: &[u8], host: Option<&[u8]>) -> Result<bool> {
+    if host.is_some_and(|host| holder.starts_with(host)) || holder == NOBODY {
         return Ok(true);
     }
     let Some(modified) = store.modified(&path())? else { return Ok(true) };
@@ -164,7 +178,11 @@ fn new_id(shown: &Path) -> Result<Vec<u8>> {
 fn on_this_host(store: &dyn Store, shown: &Path) -> Result<Option<(Vec<u8>, LockFile)>> {
     let Ok(path) = state_file(&store.id(), "lock") else { return Ok(None) };
     let (folder, name) = Directory::parent_and_name(&path).cannot("write", &path)?;
-    let mut lock = LockFile::lock(&folder, &name, &path, shown)?;
+    let mut lock = match LockFile::lock(&folder, &name, &path, shown) {
+        // Nothing can be kept there: then the lease is that of one run.
+        Err(error) if !matches!(error.problem(), Problem::BusyTree) => return Ok(None),
+        lock => lock?,
+    };
     if !lock.is_locked {
         return Ok(None);
     }
@@ -188,13 +206,9 @@ fn write_again(store: Arc<dyn Store>, id: Vec<u8>) -> Option<(Sender<()>, JoinHa
     let (end, ended) = channel();
     let work = move || {
         while ended.recv_timeout(AGAIN) == Err(RecvTimeoutError::Timeout) {
-            match holder(store.as_ref()) {
-                // If that fails, the next time is early enough.
-                Ok(Some(holder)) if holder == id => {
-                    let _ = write(store.as_ref(), OverwriteRule::AsSeen, &id);
-                }
-                Ok(_) => return,
-                Err(_) => {}
+            // If that fails, the next time is early enough.
+            if replace(store.as_ref(), &id, &id).is_ok_and(|is_ours| !is_ours) {
+                return;
             }
         }
     };

@@ -8,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::{Error as FileError, Summary};
+use polyseal_file::Summary;
 
 use super::Staging;
 use super::coming_path;
 use super::lease::{LOCK, Lease};
-use crate::error::{Error, ErrorContext, Problem, Result, file};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::many::in_order;
 use crate::options::Options;
 use crate::testing::step;
@@ -47,6 +47,8 @@ struct State {
     files: Vec<Box<dyn NewStoredFile>>,
     /// The bytes of them that are in memory.
     bytes: u64,
+    /// What has been written to the coming manifest.
+    coming: Arc<Mutex<blake3::Hasher>>,
     /// The tree's manifest, in the place of the one that was there.
     manifest: Option<Box<dyn NewStoredFile>>,
 }
@@ -96,7 +98,7 @@ impl<'a> Held<'a> {
 impl NewFiles for Held<'_> {
     fn create(&self, path: &Path, bytes: u64) -> Result<NewSealedFile> {
         let there = self.is_there(path)?;
-        let overwrite = if there { OverwriteRule::Anything } else { OverwriteRule::Nothing };
+        let overwrite = if there { OverwriteRule::AsSeen } else { OverwriteRule::Nothing };
         self.store.create(path, overwrite, Some(bytes)).map(NewSealedFile::Stored)
     }
 
@@ -135,17 +137,8 @@ impl Staging for Held<'_> {
         if is_ours || !self.is_there(path)? {
             return Ok(());
         }
-        let shown = self.store.shown(path);
-        let found = match self.store.open(path) {
-            Err(error) if error.is_not_found() => return Ok(()),
-            found => found?,
-        };
-        // One that no manifest knows is of an update that was interrupted.
-        match found.header() {
-            Ok(_) => Ok(()),
-            Err(error @ FileError::Io { .. }) => Err(file(&shown)(error)),
-            Err(_) => Err(Error::new(&shown, Problem::Exists)),
-        }
+        // A manifest knows every file of this tree that is there.
+        Err(Error::new(&self.store.shown(path), Problem::Exists))
     }
 
     /// There are none.
@@ -170,7 +163,9 @@ impl Staging for Held<'_> {
         let manifest = self.store.create(manifest_name().as_ref(), OverwriteRule::AsSeen, None)?;
         self.state().manifest = Some(manifest);
         let coming = self.store.create(&coming_path(), OverwriteRule::AsSeen, None)?;
-        Ok(NewSealedFile::Stored(coming))
+        let hasher = Arc::default();
+        self.state().coming = Arc::clone(&hasher);
+        Ok(NewSealedFile::Stored(Box::new(Hashed { file: coming, hasher })))
     }
 
     fn sync(&self) -> Result {
@@ -186,11 +181,23 @@ impl Staging for Held<'_> {
     }
 
     fn give_manifest(&self) -> Result {
-        let Some(mut manifest) = self.state().manifest.take() else { return Ok(()) };
+        let Some(manifest) = self.state().manifest.take() else { return Ok(()) };
         step();
-        let mut coming = self.store.stream(&coming_path())?;
-        io::copy(&mut coming, &mut manifest).cannot("write", &self.store.shown(Path::new("")))?;
-        manifest.commit()?;
+        let busy = || Error::new(&self.store.shown(Path::new("")), Problem::BusyTree);
+        let mut coming = match self.store.stream(&coming_path()) {
+            Err(error) if error.is_not_found() => return Err(busy()),
+            coming => coming?,
+        };
+        let shown = self.store.shown(Path::new(""));
+        let mut copied = Hashed { file: manifest, hasher: Arc::default() };
+        io::copy(&mut coming, &mut copied).cannot("write", &shown)?;
+        let ours = Arc::clone(&self.state().coming);
+        // Of another program that has taken the lease: its files are not there.
+        if hash(&copied.hasher) != hash(&ours) {
+            return Err(busy());
+        }
+        self.lease.expect()?;
+        copied.file.commit()?;
         let mut state = self.state();
         (state.bytes, state.names) = (0, None);
         drop(state);
@@ -201,11 +208,41 @@ impl Staging for Held<'_> {
     fn delete(&self, files: Vec<PathBuf>, _directories: Vec<PathBuf>) -> Result {
         self.each(files, |path| {
             step();
+            self.lease.expect()?;
             self.store.delete(&path)
         })
     }
 
     fn leave(self: Box<Self>) {
         self.lease.leave();
+    }
+}
+
+/// A file, and the hash of what has been written to it.
+struct Hashed {
+    file: Box<dyn NewStoredFile>,
+    hasher: Arc<Mutex<blake3::Hasher>>,
+}
+
+fn hash(of: &Mutex<blake3::Hasher>) -> blake3::Hash {
+    of.lock().unwrap_or_else(PoisonError::into_inner).finalize()
+}
+
+impl io::Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        let mut hasher = self.hasher.lock().unwrap_or_else(PoisonError::into_inner);
+        hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl NewStoredFile for Hashed {
+    fn commit(self: Box<Self>) -> Result {
+        self.file.commit()
     }
 }

@@ -17,6 +17,8 @@ use crate::tree::source::{SourceName, reason};
 
 /// The next thing to be done.
 pub(super) enum Turn {
+    /// An entry of what an interrupted update has left.
+    Settled(Entry),
     /// A name of the source, and what the tree has by that name.
     Source(SourceName, Option<Pair>),
     /// The tree has it, and the source has not.

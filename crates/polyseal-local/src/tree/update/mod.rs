@@ -303,7 +303,15 @@ impl Update<'_> {
         if !self.rules.allow_empty && had_files && is_empty(self.from, self.options)? {
             return Err(Error::new(&self.from.shown, Problem::EmptySource));
         }
-        let (mut total, waiting) = self.pass(before, tell)?;
+        let before = if before.is_interrupted() {
+            // What it has put is of the tree's own manifest before any of it is replaced: else a
+            // file that has changed again would be of neither.
+            self.pass(before, true, &mut |_, _| Ok(()))?;
+            self.before()?
+        } else {
+            before
+        };
+        let (mut total, waiting) = self.pass(before, false, tell)?;
         if waiting {
             // By now nothing is in the way.
             let before = self.before()?;
@@ -311,7 +319,7 @@ impl Update<'_> {
                 Ok(FileOutcome::Unchanged { .. }) => Ok(()),
                 done => tell(path, done),
             };
-            let (second, _) = self.pass(before, &mut tell)?;
+            let (second, _) = self.pass(before, false, &mut tell)?;
             let unchanged = second.unchanged.saturating_sub(total.files);
             total.files += second.files;
             total.bytes += second.bytes;
@@ -356,24 +364,33 @@ impl Update<'_> {
         let manifest = self.to.manifest(Path::new(&manifest_name()))?;
         let coming = self.to.manifest(&coming_path())?;
         let is_of = |state: &TreeState, manifest: &Option<ManifestFile>| {
-            let bytes = manifest.as_ref().map(|file| ManifestBytes { file, at: 0 });
-            bytes.is_some_and(|mut bytes| state.is_of(&mut bytes))
+            let Some(file) = manifest else { return Ok(false) };
+            let is_of = state.is_of(&mut ManifestBytes { file, at: 0 });
+            is_of.map_err(crate::error::file(&self.to.shown(Path::new(""))))
         };
-        let is_now = state.as_ref().is_ok_and(|state| is_of(state, &manifest));
+        let is_now = match &state {
+            Ok(state) => is_of(state, &manifest)?,
+            Err(_) => false,
+        };
         for next_path in coming_states(path) {
             let Ok(next) = TreeState::read(&next_path, context)? else { continue };
-            let follows = is_now
-                && is_of(&next, &coming)
-                && state
-                    .as_ref()
-                    .is_ok_and(|now| next.lineage.follows(now.lineage.number, &now.commitment));
-            if !follows && !is_of(&next, &manifest) {
+            let follows = match &state {
+                Ok(now) if is_now => {
+                    next.lineage.follows(now.lineage.number, &now.commitment)
+                        && is_of(&next, &coming)?
+                }
+                _ => false,
+            };
+            if !follows && !is_of(&next, &manifest)? {
                 continue;
             }
             if follows && !self.staging.keeps_files() {
                 return Ok(Before::State { newest: next, earlier: state.ok() });
             }
-            self.finish(&Before::of_state(next), &[])?;
+            if follows {
+                self.give(&Before::of_state(next))?;
+            }
+            // What is still to be deleted is found by the next pass.
             take_state(path, &next_path)?;
             let taken = TreeState::read(path, context)?;
             return taken.map(Before::of_state).or_else(|_| self.unknown());
@@ -383,7 +400,7 @@ impl Update<'_> {
             Ok(ref state)
                 if is_now
                     && coming.is_some()
-                    && !is_of(state, &coming)
+                    && !is_of(state, &coming)?
                     && !self.staging.keeps_files() =>
             {
                 "another update of it was interrupted"
@@ -423,7 +440,7 @@ impl Update<'_> {
 
     /// Makes the next manifest, if it is another one, and puts everything in its place. Returns
     /// whether something has to wait for the next pass.
-    fn pass(&self, before: Before<'_>, tell: OnFile<'_>) -> Result<(Total, bool)> {
+    fn pass(&self, before: Before<'_>, settles: bool, tell: OnFile<'_>) -> Result<(Total, bool)> {
         let found = Found { changed: before.is_interrupted().into(), ..Found::default() };
         let lineage = before.next()?;
         let mut output = self.staging.coming()?;
@@ -450,7 +467,11 @@ impl Update<'_> {
         };
         let names = Walk::new(&self.from.root, self.options.exclude, false);
         let names = Box::new(source_names(self.from, names, |_| Ok(())));
-        let turns = Merge::new(names, self.pairs(&before)?, self.staging.folds_names());
+        let turns: Box<dyn Iterator<Item = Result<Turn>> + Send + '_> = if settles {
+            Box::new(before.entries_now(self.to)?.map(|entry| entry.map(Turn::Settled)))
+        } else {
+            Box::new(Merge::new(names, self.pairs(&before)?, self.staging.folds_names()))
+        };
         let one = EntrySealer { from: self.from, to: self.staging, encryptor: self.encryptor };
         let (total, commitment) = while_counting(self.from, self.options, || {
             in_order(
@@ -493,22 +514,37 @@ impl Update<'_> {
         };
         drop(before);
         let in_the_way = std::mem::take(&mut *lock(&found.in_the_way));
-        self.finish(&coming, &in_the_way)?;
+        self.give(&coming)?;
+        let coming = match (self.known, state) {
+            (KnownBy::State(path), Some(next)) => {
+                drop(coming);
+                take_state(path, &next)?;
+                let taken = TreeState::read(path, context)?.map_err(|_| gone())?;
+                Before::of_state(taken)
+            }
+            _ => coming,
+        };
+        self.delete(&coming, &in_the_way)?;
         if !self.rules.keep_deleted {
             let unlisted = std::mem::take(&mut *lock(&found.unlisted));
             self.staging.delete(unlisted, Vec::new())?;
-        }
-        if let (KnownBy::State(path), Some(coming)) = (self.known, state) {
-            take_state(path, &coming)?;
         }
         Ok((total, !in_the_way.is_empty()))
     }
 
     /// Gives all new files their names, then the manifest; and deletes what is not to be kept.
     fn finish(&self, coming: &Before<'_>, in_the_way: &[Vec<u8>]) -> Result {
+        self.give(coming)?;
+        self.delete(coming, in_the_way)
+    }
+
+    fn give(&self, coming: &Before<'_>) -> Result {
         self.staging.sync()?;
         self.staging.give_names(coming.entries()?)?;
-        self.staging.give_manifest()?;
+        self.staging.give_manifest()
+    }
+
+    fn delete(&self, coming: &Before<'_>, in_the_way: &[Vec<u8>]) -> Result {
         let (mut files, mut directories) = (Vec::new(), Vec::new());
         for entry in coming.entries()? {
             let entry = entry?;
@@ -542,6 +578,14 @@ impl Update<'_> {
         let goes = !self.rules.keep_deleted
             && matches!(&turn, Turn::Deleted(Pair::File(old)) if old.state == State::Deleted);
         let (old, result) = match turn {
+            Turn::Settled(entry) => {
+                let state = match (&entry.kind, entry.state) {
+                    (Kind::File { .. }, State::New) => State::Unchanged,
+                    (_, state) => state,
+                };
+                let entry = Some(Entry { state, ..entry });
+                (None, SealResult { shown: PathBuf::new(), entry, done: Ok(None) })
+            }
             Turn::Source(name, pair) => {
                 let (old, is_there) = match pair {
                     Some(Pair::File(entry)) => (Some(entry), true),
