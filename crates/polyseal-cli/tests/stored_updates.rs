@@ -167,9 +167,10 @@ fn an_update_of_a_bucket_that_is_killed_at_any_step() {
 fn of_two_updates_of_a_bucket_one_is_refused() {
     let backup = Backup::new(Known::ByKey);
     backup.updated();
+    // An object that this program has not written is another's.
     let lock = backup.place.stored("s/.polyseal-update/lock");
-    fs::create_dir_all(lock.parent().unwrap()).unwrap();
-    fs::write(&lock, b"0123456789abcdef0123456789abcdef").unwrap();
+    let of_another = ["encrypt", "-k", "k", "k", "-o", "s3://bucket/s/.polyseal-update/lock"];
+    backup.place.run(&of_another).succeeds();
     backup.edit();
     backup.update().fails(1, "another program updates s3://bucket/s");
     // Nor is it rekeyed meanwhile.
