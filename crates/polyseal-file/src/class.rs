@@ -98,6 +98,8 @@ pub enum Class {
     OtherFile,
     /// It is the expected file with other contents.
     OtherContents,
+    /// No statement about it has an accepted signature.
+    NotSigned,
     /// The file of a key that is kept elsewhere is not as it was written.
     KeyAltered,
 
@@ -134,7 +136,9 @@ impl Error {
             Self::Io { .. } => Class::Io,
             Self::Cancelled => Class::Cancelled,
             Self::OtherFile => Class::OtherFile,
-            Self::OtherContents => Class::OtherContents,
+            Self::OtherContents | Self::NotAsSigned { .. } => Class::OtherContents,
+            #[cfg(feature = "sign")]
+            Self::Statement(problem) => problem.class(),
             Self::ExpectedInParts | Self::NotFetched | Self::SourceVersion | Self::Ticket => {
                 Class::Usage
             }
@@ -238,11 +242,14 @@ impl Error {
                 "use a polyseal that was built with all of its default features"
             }
             Self::KeyFile(problem) => problem.hint(),
+            #[cfg(feature = "sign")]
+            Self::Statement(problem) => return problem.hint(),
             Self::AgeFile
             | Self::Header(_)
             | Self::HeaderNotAuthentic
             | Self::Truncated
             | Self::OtherFile
+            | Self::NotAsSigned { .. }
             | Self::OtherContents => {
                 "nothing of it can be trusted; get the file again or use a backup"
             }

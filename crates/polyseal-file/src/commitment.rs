@@ -115,6 +115,12 @@ impl Commitment {
 
 pub(crate) type Leaf = [u8; COMMITMENT_BYTES];
 
+/// Something that stored segments are compared with before anything of them is given out.
+pub(crate) trait ExpectedLeaves: Send + Sync {
+    /// Refuses the leaves of segments that are not those from `first` on.
+    fn expect(&self, first: u64, leaves: &[Leaf]) -> Result<()>;
+}
+
 // To derive the key from the context takes as long as to hash a small segment.
 static LEAF: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LEAF_CONTEXT));
 static NODE: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(NODE_CONTEXT));
@@ -147,8 +153,13 @@ pub fn stored_payload(input: &mut impl Read) -> Result<([u8; COMMITMENT_BYTES], 
     }
 }
 
-fn node(left: &Leaf, right: &Leaf) -> Leaf {
+pub(crate) fn node(left: &Leaf, right: &Leaf) -> Leaf {
     *NODE.clone().update(left).update(right).finalize().as_bytes()
+}
+
+/// The root of a payload of so many segments, by the tree over their leaves.
+pub(crate) fn root(tree: &Leaf, segments: u64) -> Leaf {
+    *ROOT.clone().update(tree).update(&segments.to_le_bytes()).finalize().as_bytes()
 }
 
 /// The leaves of a payload, as threads come to have them.
@@ -163,10 +174,15 @@ struct OrderedLeaves {
     count: u64,
     /// By the number of the first.
     early: BTreeMap<u64, Vec<Leaf>>,
+    /// All of them, if they are kept.
+    kept: Option<Vec<Leaf>>,
 }
 
 impl OrderedLeaves {
     fn push(&mut self, mut hash: Leaf) {
+        if let Some(kept) = &mut self.kept {
+            kept.push(hash);
+        }
         // As many trees are as large as the one that ends here, one after the other.
         for _ in 0..self.count.trailing_ones() {
             if let Some(left) = self.trees.pop() {
@@ -180,8 +196,23 @@ impl OrderedLeaves {
 
 impl Leaves {
     pub(crate) fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// The same, which are kept: 32 bytes for each segment.
+    pub(crate) fn keeping() -> Self {
+        Self::with(Some(Vec::new()))
+    }
+
+    fn with(kept: Option<Vec<Leaf>>) -> Self {
         let (list, early) = (LIST.clone(), BTreeMap::new());
-        Self(Mutex::new(OrderedLeaves { list, trees: Vec::new(), count: 0, early }))
+        Self(Mutex::new(OrderedLeaves { list, trees: Vec::new(), count: 0, early, kept }))
+    }
+
+    /// The leaves that were kept, in their order.
+    pub(crate) fn into_kept(self) -> Vec<Leaf> {
+        let leaves = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        leaves.kept.unwrap_or_default()
     }
 
     /// Adds the leaves of the segments from `first` on.
@@ -202,14 +233,13 @@ impl Leaves {
 
     /// The roots of a payload whose leaves are all there.
     pub(crate) fn roots(self) -> Roots {
-        let OrderedLeaves { mut list, trees, count, early } =
+        let OrderedLeaves { mut list, trees, count, early, kept: _ } =
             self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         debug_assert!(early.is_empty());
         let tree = trees.into_iter().rev().reduce(|right, left| node(&left, &right));
-        let count = count.to_le_bytes();
         // A payload has at least one segment.
-        let tree = ROOT.clone().update(&tree.unwrap_or_default()).update(&count).finalize();
-        Roots { tree: *tree.as_bytes(), list: *list.update(&count).finalize().as_bytes() }
+        let tree = root(&tree.unwrap_or_default(), count);
+        Roots { tree, list: *list.update(&count.to_le_bytes()).finalize().as_bytes() }
     }
 }
 

@@ -10,6 +10,8 @@ use polyseal::registry::nearest;
 use crate::age::{KeeperError, PluginError};
 use crate::class::reason;
 use crate::key::Key;
+#[cfg(feature = "sign")]
+use crate::statement;
 use crate::suite::Suite;
 
 /// A result with this crate's [`Error`].
@@ -36,6 +38,14 @@ pub enum Error {
     /// It has the file salt and the file key that were expected, and another payload: somebody who
     /// could open it has changed it.
     OtherContents,
+    /// A statement is damaged, not accepted, or about another file.
+    #[cfg(feature = "sign")]
+    Statement(statement::Problem),
+    /// A segment is not the one that was signed, as a statement says.
+    NotAsSigned {
+        /// Its number, from 0.
+        segment: u64,
+    },
     /// A part of a file cannot be compared with a commitment to all of it, which was
     /// [expected](crate::Decryptor::expecting).
     ExpectedInParts,
@@ -258,6 +268,11 @@ impl fmt::Display for Error {
             Self::OtherContents => f.write_str(
                 "its contents are not the expected ones: somebody who can open it has changed it",
             ),
+            #[cfg(feature = "sign")]
+            Self::Statement(problem) => problem.fmt(f),
+            Self::NotAsSigned { segment } => {
+                write!(f, "segment {segment} is not the one that was signed")
+            }
             Self::ExpectedInParts => {
                 f.write_str("a part of a file cannot be compared with an expected whole")
             }

@@ -16,12 +16,16 @@ use zeroize::Zeroizing;
 use crate::armor::begins_armored;
 use crate::commitment::{COMMITMENT_BYTES, Commitment};
 use crate::error::{Error, HeaderError, Result, io};
-use crate::kdf::{self, COMMITMENT_LABEL, CONTEXT_LABEL, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
+use crate::kdf::{
+    self, COMMITMENT_LABEL, CONTEXT_LABEL, HEADER_LABEL, HOLDER_LABEL, MAC_BYTES, PAYLOAD_LABEL,
+};
 use crate::key::{KEY_BYTES, Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
 use crate::recipients::{Identities, Recipients};
 use crate::stanza::{Binding, Method, Stanza, StanzaDraft};
+#[cfg(feature = "sign")]
+use crate::statement::Statement;
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
 
 /// The first bytes of every file.
@@ -332,6 +336,11 @@ impl Header {
         &self.stanzas
     }
 
+    /// The tag of the context that the file is bound to; zeros for none.
+    pub(crate) fn context_tag_bytes(&self) -> [u8; SALT_BYTES] {
+        field(&self.bytes, CONTEXT_AT)
+    }
+
     fn context_tag(&self) -> &[u8] {
         &self.bytes[CONTEXT_AT..STANZA_AREA_AT]
     }
@@ -362,9 +371,18 @@ impl Header {
     /// The commitment to the file key, and to every field that the payload key is derived from; it
     /// does not depend on the recipients.
     pub(crate) fn key_commitment(&self, file_key: &Key) -> Result<[u8; COMMITMENT_BYTES]> {
+        self.commitment_as(COMMITMENT_LABEL, file_key)
+    }
+
+    /// The same for a statement.
+    pub(crate) fn holder(&self, file_key: &Key) -> Result<[u8; COMMITMENT_BYTES]> {
+        self.commitment_as(HOLDER_LABEL, file_key)
+    }
+
+    fn commitment_as(&self, label: &[u8], file_key: &Key) -> Result<[u8; COMMITMENT_BYTES]> {
         let mut commitment = [0; COMMITMENT_BYTES];
         let Binding([before, behind]) = binding(&self.bytes);
-        let info = [COMMITMENT_LABEL, before, behind];
+        let info = [label, before, behind];
         kdf::derive(file_key.bytes(), self.file_salt(), &info, &mut commitment)?;
         Ok(commitment)
     }
@@ -377,6 +395,23 @@ pub struct AuthenticHeader<'a> {
 }
 
 impl AuthenticHeader<'_> {
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        self.header
+    }
+
+    /// The value by which a statement is bound to its file.
+    #[cfg(feature = "sign")]
+    pub(crate) fn holder(&self) -> Result<[u8; COMMITMENT_BYTES]> {
+        self.header.holder(&self.file_key)
+    }
+
+    #[cfg(feature = "sign")]
+    pub(crate) fn expect_stated(&self, statement: &Statement) -> Result<()> {
+        statement.expect_key(self.header, &self.file_key)
+    }
+
     /// A header for the same payload and other recipients, of the same length.
     ///
     /// It does not lock out anyone who could open this one: they may have kept the file key, and

@@ -24,6 +24,8 @@ pub(crate) const CONTEXT_LABEL: &[u8] = b"polyseal-file/1 context";
 pub(crate) const PAYLOAD_LABEL: &[u8] = b"polyseal-file/1 payload";
 /// Label of the commitment to the file key in a manifest.
 pub(crate) const COMMITMENT_LABEL: &[u8] = b"polyseal-manifest/2 file key";
+/// Label of the same in a statement.
+pub(crate) const HOLDER_LABEL: &[u8] = b"polyseal-statement/1 holder";
 /// Label of the key that authenticates tickets for sealing in parts.
 pub(crate) const TICKET_LABEL: &[u8] = b"polyseal-file/1 ticket";
 /// Label of the keys that wrap a file key in a stanza.

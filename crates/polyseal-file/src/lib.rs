@@ -64,6 +64,8 @@ mod sealer;
 mod secret_text;
 mod segment;
 mod stanza;
+#[cfg(feature = "sign")]
+pub mod statement;
 mod suite;
 mod version;
 mod whole_file;

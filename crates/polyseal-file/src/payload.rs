@@ -11,9 +11,11 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::commitment::{ExpectedLeaves, leaf};
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::layout::{Layout, SegmentSize};
@@ -73,7 +75,11 @@ pub struct PayloadHead {
     cipher: PayloadCipher,
     layout: Layout,
     segment: SegmentSize,
+    expected: Expected,
 }
+
+/// The segments that alone may be opened, if not all may.
+pub(crate) type Expected = Option<Arc<dyn ExpectedLeaves>>;
 
 /// A payload whose length and end are certain: it says which stored bytes hold a part of the
 /// plaintext, and opens them.
@@ -107,6 +113,7 @@ pub struct Payload {
     cipher: PayloadCipher,
     layout: Layout,
     segment: SegmentSize,
+    expected: Expected,
 }
 
 /// One segment that has been opened: its plaintext, with room behind for the tag.
@@ -118,14 +125,19 @@ pub(crate) struct OpenSegment {
 
 impl PayloadHead {
     /// The payload from `offset` on in `stored` bytes, behind an authentic header.
-    pub(crate) fn new(cipher: PayloadCipher, offset: u64, stored: u64) -> Result<Self> {
+    pub(crate) fn new(
+        cipher: PayloadCipher,
+        offset: u64,
+        stored: u64,
+        expected: Expected,
+    ) -> Result<Self> {
         let segment = SegmentSize::new(cipher.output_unit() as u64)?;
         let tag = cipher.input_unit() - cipher.output_unit();
         let layout = Layout::from_stored(segment, tag, offset, stored).ok_or(Error::Truncated)?;
         if layout.segments() > cipher.max_segments() {
             return Err(Error::TooLong);
         }
-        Ok(Self { cipher, layout, segment })
+        Ok(Self { cipher, layout, segment, expected })
     }
 
     /// Where the last segment is stored. It has at most a segment and its tag, 16 MiB and 64 bytes.
@@ -155,8 +167,8 @@ impl PayloadHead {
         self,
         stored: Zeroizing<Vec<u8>>,
     ) -> Result<(Payload, OpenSegment)> {
-        let Self { cipher, layout, segment } = self;
-        let payload = Payload { cipher, layout, segment };
+        let Self { cipher, layout, segment, expected } = self;
+        let payload = Payload { cipher, layout, segment, expected };
         let last = payload.open_segment(layout.segments() - 1, stored)?;
         Ok((payload, last))
     }
@@ -304,6 +316,7 @@ impl Payload {
     /// Opens whole segments from `first` on, whose `stored` bytes are those of `out` and the tags.
     fn open_whole(&self, first: u64, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let (unit, tag) = (self.layout.stored_unit() as usize, self.layout.tag_bytes());
+        self.expect_stated(first, stored.chunks(unit))?;
         let plain = self.layout.plain_unit() as usize;
         let mut tags = Vec::with_capacity(stored.len().div_ceil(unit) * tag);
         for (segment, out) in stored.chunks(unit).zip(out.chunks_mut(plain)) {
@@ -316,6 +329,16 @@ impl Payload {
         self.cipher.open_apart(Position { index: first, last }, segments)
     }
 
+    /// Refuses segments that are not among the expected ones.
+    fn expect_stated<'a>(
+        &self,
+        first: u64,
+        stored: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<()> {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        expected.expect(first, &stored.into_iter().map(leaf).collect::<Vec<_>>())
+    }
+
     /// Opens the segment `index` where it lies, with its tag behind it.
     pub(crate) fn open_segment(
         &self,
@@ -323,6 +346,7 @@ impl Payload {
         mut stored: Zeroizing<Vec<u8>>,
     ) -> Result<OpenSegment> {
         expect(self.layout.stored_range(&(index..index + 1)), &stored)?;
+        self.expect_stated(index, [&stored[..]])?;
         let last = index + 1 == self.layout.segments();
         let bytes = stored.len();
         let slot = [(&mut stored[..], bytes)].into_iter();

@@ -24,7 +24,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::batch::{self, Batch, MAX_SLOTS, SegmentRun};
-use crate::commitment::{Leaf, Leaves};
+use crate::commitment::{ExpectedLeaves, Leaf, Leaves};
 use crate::error::{Error, Result, io as io_error};
 #[cfg(any(unix, windows))]
 use crate::holes::Holes;
@@ -89,6 +89,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) run: RunOptions<'a>,
     /// Collects a hash of every stored segment, if the caller asks for a commitment.
     pub(crate) leaves: Option<&'a Leaves>,
+    /// Every stored segment that is opened has to be one of these.
+    pub(crate) expected: Option<&'a dyn ExpectedLeaves>,
 }
 
 /// The result of a batch.
@@ -457,11 +459,17 @@ impl Pipeline<'_> {
                 done.first = claim.first;
                 // The stored segments are the input of opening, and the output of sealing.
                 let opened = self.leaves(!self.cipher.seals(), batch, claim.bytes);
-                match batch.apply(&self.cipher, &claim) {
+                // Nothing of a segment that is not expected is opened.
+                let applied = match (&opened, self.expected) {
+                    (Some(leaves), Some(expected)) => expected.expect(claim.first, leaves),
+                    _ => Ok(()),
+                };
+                let applied = applied.map_err(|error| PartialFailure { output: 0, error });
+                match applied.and_then(|()| batch.apply(&self.cipher, &claim)) {
                     Ok(bytes) => {
                         (carried, done.bytes) = (claim.bytes, bytes);
                         let sealed = self.leaves(self.cipher.seals(), batch, bytes);
-                        for (leaves, to) in opened.into_iter().chain(sealed) {
+                        if let (Some(to), Some(leaves)) = (self.leaves, opened.or(sealed)) {
                             to.add(claim.first, leaves);
                         }
                         counted.input.fetch_add(carried as u64, Ordering::Relaxed);
@@ -482,10 +490,10 @@ impl Pipeline<'_> {
     }
 
     /// The leaves of the stored segments in `batch`, if it `is_stored` and somebody asks for them.
-    fn leaves(&self, is_stored: bool, batch: &Batch, bytes: usize) -> Option<(Vec<Leaf>, &Leaves)> {
+    fn leaves(&self, is_stored: bool, batch: &Batch, bytes: usize) -> Option<Vec<Leaf>> {
         let unit = self.cipher.input_unit().max(self.cipher.output_unit());
-        let to = self.leaves.filter(|_| is_stored)?;
-        Some((batch.leaves(unit, bytes), to))
+        let is_wanted = is_stored && (self.leaves.is_some() || self.expected.is_some());
+        is_wanted.then(|| batch.leaves(unit, bytes))
     }
 
     fn is_cancelled(&self) -> bool {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
+#[cfg(feature = "sign")]
+use std::sync::Arc;
 
 #[cfg(feature = "age")]
 use crate::age::{
@@ -9,7 +11,7 @@ use crate::age::{
     v1::{ChunkCipher, is_header_start},
 };
 use crate::armor::{ArmorReader, looks_armored};
-use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves, Roots};
+use crate::commitment::{COMMITMENT_BYTES, Commitment, ExpectedLeaves, Leaves, Roots};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 #[cfg(any(unix, windows))]
@@ -17,7 +19,7 @@ use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
-use crate::payload::{PayloadHead, StoredLength};
+use crate::payload::{Expected, PayloadHead, StoredLength};
 use crate::payload_cipher::PayloadCipher;
 use crate::pipeline::{Input, Output, Pipeline, Sink, Source, Totals};
 use crate::read_at::ReadAt;
@@ -26,6 +28,8 @@ use crate::recipients::{Identities, Recipients};
 use crate::run_options::RunOptions;
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
+#[cfg(feature = "sign")]
+use crate::statement::{Binding, Coverage, SegmentHashes, Statement};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
 /// The result of an operation on a whole file.
@@ -104,6 +108,8 @@ pub struct Decryptor<'a> {
     detached: Option<&'a Header>,
     run: RunOptions<'a>,
     commits: CommitmentMode<'a>,
+    #[cfg(feature = "sign")]
+    coverage: Option<&'a Arc<Coverage>>,
 }
 
 /// How the contents are checked or reported when a file is decrypted.
@@ -256,11 +262,8 @@ impl<'a> Encryptor<'a> {
         output: Output<'_>,
         before: &[u8],
     ) -> Result<Summary> {
-        let payload_key = header.payload_key(file_key, self.context)?;
-        let cipher = cipher(header, &payload_key, Direction::Seal)?;
         let leaves = self.commits.then(Leaves::new);
-        let pipeline = Pipeline { cipher, run: self.run, leaves: leaves.as_ref() };
-        let sealed = seal(&pipeline, before, input, output)?;
+        let sealed = self.seal(header, file_key, input, output, before, leaves.as_ref())?;
         let file_salt: [u8; COMMITMENT_BYTES] = header.salt();
         let commitment = match leaves {
             Some(leaves) => {
@@ -270,6 +273,46 @@ impl<'a> Encryptor<'a> {
             None => None,
         };
         Ok(Summary { file_salt: Some(file_salt), commitment, ..sealed })
+    }
+}
+
+impl Encryptor<'_> {
+    fn seal(
+        &self,
+        header: &Header,
+        file_key: &Key,
+        input: Input<'_>,
+        output: Output<'_>,
+        before: &[u8],
+        leaves: Option<&Leaves>,
+    ) -> Result<Summary> {
+        let payload_key = header.payload_key(file_key, self.context)?;
+        let cipher = cipher(header, &payload_key, Direction::Seal)?;
+        seal(&Pipeline { cipher, run: self.run, leaves, expected: None }, before, input, output)
+    }
+
+    /// Encrypts all of `input`, and states it: the statement is to be signed, and kept with its
+    /// hashes beside the file. `time` is in seconds since 1970. Each segment takes 32 bytes of
+    /// memory.
+    ///
+    /// # Errors
+    /// As [`encrypt`](Self::encrypt).
+    #[cfg(feature = "sign")]
+    pub fn encrypt_stated(
+        &self,
+        input: Input<'_>,
+        output: Output<'_>,
+        time: u64,
+    ) -> Result<(Summary, Statement, SegmentHashes)> {
+        let (header, file_key) = self.header()?;
+        let leaves = Leaves::keeping();
+        let before = header.as_bytes();
+        let sealed = self.seal(&header, &file_key, input, output, before, Some(&leaves))?;
+        let payload_bytes = sealed.file_bytes - header.payload_offset();
+        let hashes = SegmentHashes::new(leaves.into_kept(), payload_bytes);
+        let binding = Binding::Holder(header.holder(&file_key)?);
+        let statement = Statement::new(&header, &hashes, binding, time);
+        Ok((Summary { file_salt: Some(header.salt()), ..sealed }, statement, hashes))
     }
 }
 
@@ -322,7 +365,33 @@ impl<'a> Decryptor<'a> {
             detached: None,
             run: RunOptions::new(),
             commits: CommitmentMode::Ignore,
+            #[cfg(feature = "sign")]
+            coverage: None,
         }
+    }
+
+    /// For one file alone: that of a statement whose signer has been
+    /// [accepted](crate::statement::SignedStatement::accepted). Nothing of a segment that is not the
+    /// signed one is given out.
+    #[cfg(feature = "sign")]
+    #[must_use]
+    pub fn covered_by(mut self, coverage: &'a Arc<Coverage>) -> Self {
+        self.coverage = Some(coverage);
+        self
+    }
+
+    fn expected(&self) -> Expected {
+        #[cfg(feature = "sign")]
+        return self.coverage.map(|it| Arc::clone(it) as Arc<dyn ExpectedLeaves>);
+        #[cfg(not(feature = "sign"))]
+        return None;
+    }
+
+    fn expected_leaves(&self) -> Option<&dyn ExpectedLeaves> {
+        #[cfg(feature = "sign")]
+        return self.coverage.map(|it| it.as_ref() as &dyn ExpectedLeaves);
+        #[cfg(not(feature = "sign"))]
+        return None;
     }
 
     /// Computes [`Summary::commitment`] when a file is decrypted or verified, unless it is a file
@@ -525,7 +594,7 @@ impl<'a> Decryptor<'a> {
             if size < offset {
                 return Err(Error::InputChanged);
             }
-            return Reader::new(source, PayloadHead::new(cipher, offset, size)?);
+            return Reader::new(source, PayloadHead::new(cipher, offset, size, self.expected())?);
         }
         let head = opener.read(&source, start.buffer(), self)?;
         let last = opener.bytes_from(head.last_range().start).ok_or(Error::NotFetched)?;
@@ -542,7 +611,7 @@ impl<'a> Decryptor<'a> {
     pub fn payload_head(&self, header: &Header, stored: StoredLength) -> Result<PayloadHead> {
         self.expect_no_more_than_parts()?;
         let (_, cipher) = self.cipher(header, 0)?;
-        PayloadHead::new(cipher, stored.offset(header), stored.bytes())
+        PayloadHead::new(cipher, stored.offset(header), stored.bytes(), self.expected())
     }
 
     fn expect_no_more_than_parts(&self) -> Result<()> {
@@ -563,7 +632,8 @@ impl<'a> Decryptor<'a> {
         input: &mut impl BufRead,
     ) -> Result<(UnlockedHeader, Pipeline<'b>)> {
         let (opened, cipher) = self.open(input)?;
-        Ok((opened, Pipeline { cipher, run: self.run, leaves }))
+        let expected = self.expected_leaves();
+        Ok((opened, Pipeline { cipher, run: self.run, leaves, expected }))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. Returns the facts known
@@ -574,7 +644,8 @@ impl<'a> Decryptor<'a> {
         }
         #[cfg(feature = "age")]
         if is_age(input)? {
-            if let CommitmentMode::Expect(_) = self.commits {
+            if matches!(self.commits, CommitmentMode::Expect(_)) || self.expected_leaves().is_some()
+            {
                 return Err(Error::OtherFile);
             }
             let header = age::v1::Header::read(input)?;
@@ -597,6 +668,10 @@ impl<'a> Decryptor<'a> {
     /// The cipher for the payload of `header`, which begins at `offset`.
     fn cipher(&self, header: &Header, offset: u64) -> Result<(UnlockedHeader, PayloadCipher)> {
         let file_key = header.unlock(self.identities)?;
+        #[cfg(feature = "sign")]
+        if let Some(coverage) = self.coverage {
+            coverage.statement().expect_key(header, &file_key)?;
+        }
         let payload_key = header.open_payload(&file_key, self.context)?;
         let key_commitment = match self.commits {
             CommitmentMode::Ignore => None,

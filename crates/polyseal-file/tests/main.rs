@@ -27,5 +27,7 @@ mod panics;
 mod parts;
 mod payload;
 mod round_trip;
+#[cfg(feature = "sign")]
+mod statements;
 mod stream;
 mod ticket;

@@ -48,7 +48,7 @@ impl<'a> Encryptor<'a> {
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, payload_key) = Header::create(self.recipients)?;
         let cipher = PayloadCipher::Age(ChunkCipher::new(&payload_key, Direction::Seal));
-        let pipeline = Pipeline { cipher, run: self.run, leaves: None };
+        let pipeline = Pipeline { cipher, run: self.run, leaves: None, expected: None };
         seal(&pipeline, header.as_bytes(), input, output)
     }
 }

@@ -1,0 +1,269 @@
+//! Statements: who says that an encrypted file is theirs. A statement is signed, is kept beside its
+//! file, and covers each stored segment, so that a part of the file is verified by itself.
+//!
+//! Source: `docs/spec/statement.md`. Signatures are those of `ssh-keygen -Y sign` (SSHSIG), with the
+//! namespace `polyseal`; hashes are those of a [commitment](crate::Commitment).
+//!
+//! Security claim: what opens by a statement has the payload, and the key or the header, that the
+//! signer has signed. Limits: a signature is an endorsement. Whoever can open a file can leave out
+//! its statement and sign another one.
+
+mod coverage;
+mod hashes;
+mod signatures;
+mod signers;
+mod text;
+
+use std::fmt;
+use std::io::{self, Read, Write};
+
+use subtle::ConstantTimeEq;
+
+pub use self::coverage::Coverage;
+pub use self::signatures::{SignedStatement, Signer};
+pub use self::signers::{AcceptedSigner, AllowedSigners};
+
+use crate::class::Class;
+use crate::commitment::{COMMITMENT_BYTES, Leaf, leaf};
+use crate::error::{Error, Result, io as io_error};
+use crate::header::{AuthenticHeader, Header};
+use crate::key::Key;
+use crate::layout::SegmentSize;
+use crate::suite::Suite;
+
+/// The suffix of the file with the statement of another.
+pub const SUFFIX: &str = ".sig";
+
+/// The namespace of the signatures.
+pub const NAMESPACE: &str = "polyseal";
+
+const HEADER_CONTEXT: &str = "polyseal-statement/1 header";
+
+/// A statement about an encrypted file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The file salt in its header.
+    pub file_salt: [u8; COMMITMENT_BYTES],
+    /// The suite in its header.
+    pub suite: Suite,
+    /// The segment size in its header.
+    pub segment_size: SegmentSize,
+    /// The bytes of its payload as they are stored.
+    pub payload_bytes: u64,
+    /// The root over the stored segments.
+    pub payload_root: [u8; COMMITMENT_BYTES],
+    /// The context tag in its header.
+    pub context_tag: [u8; COMMITMENT_BYTES],
+    /// The binding to its key, or to its header.
+    pub binding: Binding,
+    /// When it was signed, as the signer says: in seconds since 1970.
+    pub time: u64,
+}
+
+/// The file that the payload belongs to: without it, another header could give the same payload
+/// another text, because some suites do not commit to their key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// A value that only those who can open the file can compute. It stays when the file gets other
+    /// recipients.
+    Holder([u8; COMMITMENT_BYTES]),
+    /// A hash of the header. It ends when the file gets other recipients.
+    Header([u8; COMMITMENT_BYTES]),
+}
+
+/// Something that keeps a statement from being taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is of a version that this program does not read.
+    Version,
+    /// It is no statement, or not in its one spelling.
+    Text,
+    /// It has no signature, or one that is none.
+    Signature,
+    /// It has fewer hashes than its payload has, or more.
+    Hashes,
+    /// It is about another file.
+    OtherFile,
+    /// None of its signatures is of a signer that is allowed.
+    NotAccepted,
+    /// A list of allowed signers has a line that is not understood.
+    Signers(usize),
+    /// A private key could not be read, or is of a kind that cannot sign here.
+    Key,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version => {
+                f.write_str("its statement has a version that this program cannot read")
+            }
+            Self::Text => f.write_str("its statement is damaged"),
+            Self::Signature => f.write_str("its statement has no signature that can be read"),
+            Self::Hashes => f.write_str("its statement has not the hashes of its payload"),
+            Self::OtherFile => f.write_str("its statement is about another file"),
+            Self::NotAccepted => f.write_str("no signature of it is one of an allowed signer"),
+            Self::Signers(line) => {
+                write!(f, "line {line} of the list of signers is not understood")
+            }
+            Self::Key => f.write_str("it is no private key that signs"),
+        }
+    }
+}
+
+impl Problem {
+    pub(crate) fn class(self) -> Class {
+        match self {
+            Self::Hashes | Self::OtherFile => Class::OtherContents,
+            Self::Version | Self::Text | Self::Signature | Self::NotAccepted => Class::NotSigned,
+            Self::Signers(_) | Self::Key => Class::KeyFile,
+        }
+    }
+
+    pub(crate) fn hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Hashes | Self::OtherFile | Self::Text | Self::Signature => {
+                "get the file and its statement again, from who signed it"
+            }
+            Self::Version => "use a newer polyseal",
+            Self::NotAccepted => "if you know the signer, add the key to the list",
+            Self::Signers(_) => "a line is as ssh-keygen(1) says under ALLOWED SIGNERS",
+            Self::Key => "let ssh-keygen sign: polyseal sign does so for a key with a passphrase",
+        })
+    }
+}
+
+impl Statement {
+    /// The statement about a file that somebody else can open: bound to its header. `input` is the
+    /// encrypted file, and is read to its end; `leaves` gets the hashes that go with it.
+    ///
+    /// # Errors
+    /// Those of [`Header::read`], and [`Error::Io`].
+    pub fn of_stored(input: &mut impl Read, time: u64) -> Result<(Self, SegmentHashes)> {
+        let header = Header::read(input)?;
+        let hashes = SegmentHashes::read(&header, input)?;
+        let binding = Binding::Header(header_hash(&header));
+        Ok((Self::new(&header, &hashes, binding, time), hashes))
+    }
+
+    /// The same about a file that the signer can open.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn of_opened(
+        header: &AuthenticHeader<'_>,
+        payload: &mut impl Read,
+        time: u64,
+    ) -> Result<(Self, SegmentHashes)> {
+        let hashes = SegmentHashes::read(header.header(), payload)?;
+        let binding = Binding::Holder(header.holder()?);
+        Ok((Self::new(header.header(), &hashes, binding, time), hashes))
+    }
+
+    pub(crate) fn new(
+        header: &Header,
+        hashes: &SegmentHashes,
+        binding: Binding,
+        time: u64,
+    ) -> Self {
+        Self {
+            file_salt: header.salt(),
+            suite: header.suite(),
+            segment_size: header.segment_size(),
+            payload_bytes: hashes.payload_bytes,
+            payload_root: hashes.root(),
+            context_tag: header.context_tag_bytes(),
+            binding,
+            time,
+        }
+    }
+
+    /// The segments of the payload.
+    fn segments(&self) -> u64 {
+        let stored = u64::from(self.segment_size.bytes()) + self.suite.tag_bytes() as u64;
+        self.payload_bytes.div_ceil(stored).max(1)
+    }
+
+    /// Refuses a file with another header than the one that it is about.
+    ///
+    /// # Errors
+    /// [`Error::Statement`].
+    pub fn expect_header(&self, header: &Header) -> Result<()> {
+        let is_same = self.file_salt == header.salt()
+            && self.suite == header.suite()
+            && self.segment_size == header.segment_size()
+            && self.context_tag == header.context_tag_bytes();
+        let is_bound = match &self.binding {
+            Binding::Header(hash) => header_hash(header).ct_eq(hash).into(),
+            // It is compared when the file is opened.
+            Binding::Holder(_) => true,
+        };
+        if is_same && is_bound { Ok(()) } else { Err(Error::Statement(Problem::OtherFile)) }
+    }
+
+    /// The same of a file that has been opened.
+    ///
+    /// # Errors
+    /// [`Error::Statement`].
+    pub fn expect_opened(&self, header: &AuthenticHeader<'_>) -> Result<()> {
+        header.expect_stated(self)
+    }
+
+    /// The same of a header that opens with this key.
+    pub(crate) fn expect_key(&self, header: &Header, file_key: &Key) -> Result<()> {
+        self.expect_header(header)?;
+        let Binding::Holder(holder) = &self.binding else { return Ok(()) };
+        // CT: the verdict is public.
+        if header.holder(file_key)?.ct_eq(holder).into() {
+            Ok(())
+        } else {
+            Err(Error::Statement(Problem::OtherFile))
+        }
+    }
+}
+
+/// The hashes that go with a statement: the leaves of all segments, 32 bytes for each.
+#[derive(Clone, Debug)]
+pub struct SegmentHashes {
+    leaves: Vec<Leaf>,
+    payload_bytes: u64,
+}
+
+impl SegmentHashes {
+    /// Those of a payload that is read to its end.
+    fn read(header: &Header, payload: &mut impl Read) -> Result<Self> {
+        let stored = u64::from(header.segment_size().bytes()) + header.suite().tag_bytes() as u64;
+        let (mut segment, mut leaves, mut payload_bytes) = (Vec::new(), Vec::new(), 0);
+        loop {
+            segment.clear();
+            let read = payload.by_ref().take(stored).read_to_end(&mut segment);
+            let read = read.map_err(io_error("read the input"))?;
+            if read == 0 && !leaves.is_empty() {
+                return Ok(Self { leaves, payload_bytes });
+            }
+            payload_bytes += read as u64;
+            leaves.push(leaf(&segment));
+        }
+    }
+
+    pub(crate) fn new(leaves: Vec<Leaf>, payload_bytes: u64) -> Self {
+        Self { leaves, payload_bytes }
+    }
+
+    fn root(&self) -> Leaf {
+        hashes::root_of(&self.leaves)
+    }
+
+    /// Writes them as they are kept behind the signatures.
+    ///
+    /// # Errors
+    /// Those of `to`.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        hashes::write(&self.leaves, to)
+    }
+}
+
+fn header_hash(header: &Header) -> [u8; COMMITMENT_BYTES] {
+    blake3::derive_key(HEADER_CONTEXT, header.as_bytes())
+}

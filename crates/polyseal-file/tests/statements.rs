@@ -1,0 +1,211 @@
+//! Statements: what a signature covers, and what ends it.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use polyseal_file::statement::{
+    AllowedSigners, Binding, Coverage, Problem, SegmentHashes, SignedStatement, Signer, Statement,
+};
+use polyseal_file::{
+    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Key, Output,
+    Recipients, Result, SegmentSize,
+};
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
+const ALICE: &str = include_str!("statements/alice");
+const SIGNERS: &str = include_str!("statements/allowed_signers");
+const SIGNED_AT: u64 = 1_796_000_000;
+
+struct Signed {
+    key: Key,
+    text: Vec<u8>,
+    file: Vec<u8>,
+    statement: Vec<u8>,
+}
+
+fn signed(bytes: usize) -> Signed {
+    let key = Key::generate().unwrap();
+    let text: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+    let (recipients, mut file) = (Recipients::from(&key), Vec::new());
+    let encryptor = Encryptor::new(&recipients).segment_size(SegmentSize::new(4096).unwrap());
+    let (input, output) = (Input::Stream(&mut &text[..]), Output::Stream(&mut file));
+    let (_, statement, hashes) = encryptor.encrypt_stated(input, output, SIGNED_AT).unwrap();
+    let statement = sign(&statement, &hashes);
+    Signed { key, text, file, statement }
+}
+
+fn sign(statement: &Statement, hashes: &SegmentHashes) -> Vec<u8> {
+    let signature = Signer::from_openssh(ALICE).unwrap().sign(statement).unwrap();
+    SignedStatement::with_signatures(statement, &[signature], hashes).unwrap()
+}
+
+fn coverage(statement: &[u8]) -> Result<Arc<Coverage>> {
+    let signed = SignedStatement::read(&statement)?;
+    let signers = AllowedSigners::parse(SIGNERS)?;
+    signed.accepted(&signers, Some("alice@example.org"), SIGNED_AT)?;
+    signed.coverage(Box::new(statement.to_vec())).map(Arc::new)
+}
+
+/// Decrypts a file by its statement; also the plaintext that was given out before an error.
+fn decrypt(key: &Key, file: &[u8], statement: &[u8]) -> (Vec<u8>, Result<()>) {
+    let mut text = Vec::new();
+    let decrypted = coverage(statement).and_then(|coverage| {
+        let identities = Identities::from(key);
+        let decryptor = Decryptor::new(&identities).covered_by(&coverage);
+        decryptor.decrypt(Input::Stream(&mut &file[..]), Output::Stream(&mut text)).map(drop)
+    });
+    (text, decrypted)
+}
+
+#[test]
+fn a_signed_file_opens_wholly_and_in_parts() {
+    for bytes in [0, 1, 4096, 4097, 150_000, 600_000] {
+        let Signed { key, text, file, statement } = signed(bytes);
+        let (found, decrypted) = decrypt(&key, &file, &statement);
+        decrypted.unwrap();
+        assert!(found == text);
+        let coverage = coverage(&statement).unwrap();
+        let identities = Identities::from(&key);
+        let reader = Decryptor::new(&identities).covered_by(&coverage).reader(&file[..]).unwrap();
+        for start in [0, bytes / 3, bytes.saturating_sub(5)] {
+            let mut part = vec![0; 5.min(bytes - start)];
+            reader.read_at(&mut part, start as u64).unwrap();
+            assert!(part == text[start..start + part.len()]);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_changed_by_somebody_who_can_open_it_is_not_the_signed_one() {
+    let Signed { key, file, statement, mut text } = signed(150_000);
+    let again = |text: &[u8]| {
+        let (recipients, mut other) = (Recipients::from(&key), Vec::new());
+        let encryptor = Encryptor::new(&recipients).segment_size(SegmentSize::new(4096).unwrap());
+        encryptor.encrypt(Input::Stream(&mut &text[..]), Output::Stream(&mut other)).unwrap();
+        other
+    };
+    text[70_000] ^= 1;
+    let other = again(&text);
+    let (given_out, refused) = decrypt(&key, &other, &statement);
+    assert!(matches!(refused, Err(Error::Statement(Problem::OtherFile))), "{refused:?}");
+    assert_eq!(given_out, b"");
+    // Under the header of the signed file.
+    let mut mixed = file[..4096].to_vec();
+    mixed.extend_from_slice(&other[4096..]);
+    let (given_out, refused) = decrypt(&key, &mixed, &statement);
+    assert!(matches!(refused, Err(Error::NotAsSigned { segment: 0 })), "{refused:?}");
+    assert_eq!(given_out, b"");
+}
+
+#[test]
+fn other_recipients_keep_a_statement_that_is_bound_to_the_key() {
+    let Signed { key, text, file, statement } = signed(10_000);
+    let other = Key::generate().unwrap();
+    let header = Header::read(&mut &file[..]).unwrap();
+    let identities = Identities::from(&key);
+    let opened = header.authenticate(&identities).unwrap();
+    let new = opened.rekey(&Recipients::from(&other), ExistingRecipients::Remove).unwrap();
+    let rekeyed = [new.as_bytes(), &file[new.as_bytes().len()..]].concat();
+    let (found, decrypted) = decrypt(&other, &rekeyed, &statement);
+    decrypted.unwrap();
+    assert!(found == text);
+    // One that is bound to the header ends.
+    let (stated, hashes) = Statement::of_stored(&mut &file[..], SIGNED_AT).unwrap();
+    assert!(matches!(stated.binding, Binding::Header(_)));
+    let statement = sign(&stated, &hashes);
+    decrypt(&key, &file, &statement).1.unwrap();
+    let (given_out, refused) = decrypt(&other, &rekeyed, &statement);
+    assert!(matches!(refused, Err(Error::Statement(Problem::OtherFile))), "{refused:?}");
+    assert_eq!(given_out, b"");
+    // The same statement as that of the encryption, but for the binding.
+    let (opened_stated, _) = Statement::of_opened(&opened, &mut &file[4096..], SIGNED_AT).unwrap();
+    assert_eq!(Statement { binding: opened_stated.binding, ..stated }, opened_stated);
+}
+
+/// Whatever is changed, nothing is given out but what was signed.
+#[test]
+fn five_hundred_manipulations_of_file_statement_and_hashes() {
+    let Signed { key, text, file, statement } = signed(300_000);
+    let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut below = |most: usize| {
+        use proptest::prelude::Rng;
+        (random.next_u64() % most as u64) as usize
+    };
+    let mut refused = 0;
+    for turn in 0..500 {
+        let (mut file, mut statement) = (file.clone(), statement.clone());
+        let of = if turn % 2 == 0 { &mut statement } else { &mut file };
+        match below(5) {
+            0 => of.truncate(of.len() - 1 - below(of.len() - 1)),
+            1 => of.push(0),
+            2 => {
+                let at = below(of.len() - 100);
+                of.swap(at, at + 64);
+            }
+            3 => {
+                let at = below(of.len());
+                of.remove(at);
+            }
+            _ => {
+                let at = below(of.len());
+                of[at] ^= 1 << below(8);
+            }
+        }
+        let (given_out, done) = decrypt(&key, &file, &statement);
+        assert!(text.starts_with(&given_out));
+        match done {
+            Ok(()) => assert!(given_out == text),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 480, "{refused}");
+}
+
+#[test]
+fn only_an_allowed_signer_is_accepted() {
+    let Signed { statement, .. } = signed(5000);
+    let signed = SignedStatement::read(&&statement[..]).unwrap();
+    let signers = AllowedSigners::parse(SIGNERS).unwrap();
+    let accepted = signed.accepted(&signers, None, SIGNED_AT).unwrap();
+    assert_eq!(accepted.principal, "alice@example.org");
+    assert!(accepted.fingerprint.starts_with("SHA256:"));
+    for by in ["bob@example.org", "mallory@example.org"] {
+        let refused = signed.accepted(&signers, Some(by), SIGNED_AT).unwrap_err();
+        assert!(matches!(refused, Error::Statement(Problem::NotAccepted)), "{by}");
+    }
+    let nobody = AllowedSigners::parse("").unwrap();
+    assert!(signed.accepted(&nobody, None, SIGNED_AT).is_err());
+    // The signature is of this text and no other.
+    let text = String::from_utf8_lossy(&statement).replace("time 1796000000", "time 1796000001");
+    let at = text.find("-----END").unwrap() + 30;
+    let other = SignedStatement::read(&text.as_bytes()[..at].as_ref());
+    let refused = other.and_then(|other| other.accepted(&signers, None, SIGNED_AT).map(drop));
+    assert!(refused.is_err());
+}
+
+/// `ssh-keygen` is a second verifier, and signs what is read here.
+#[test]
+fn statements_are_those_of_ssh_keygen() {
+    let Signed { statement, .. } = signed(20_000);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let signed = SignedStatement::read(&&statement[..]).unwrap();
+    let armored = &statement[signed.text().len()..];
+    std::fs::write(at("signature"), armored).unwrap();
+    std::fs::write(at("allowed_signers"), SIGNERS).unwrap();
+    let verify = |text: &str| {
+        let mut command = Command::new("ssh-keygen");
+        command.args(["-Y", "verify", "-n", "polyseal", "-I", "alice@example.org", "-f"]);
+        command.arg(at("allowed_signers")).arg("-s").arg(at("signature"));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().ok()?;
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        Some(child.wait().unwrap().success())
+    };
+    let Some(is_verified) = verify(signed.text()) else {
+        println!("this test needs ssh-keygen");
+        return;
+    };
+    assert!(is_verified);
+    assert_eq!(verify(&signed.text().replace("aegis", "sigea")), Some(false));
+}
