@@ -35,14 +35,15 @@ impl From<Class> for Code {
             }
             Class::KeyUnavailable => Self::Keeper,
             Class::Truncated => Self::Truncated,
-            // Trees have no functions here.
+            // Trees and statements have no functions here.
             Class::Corrupt
             | Class::Manifest
             | Class::UnboundManifest
             | Class::Missing
             | Class::Added
             | Class::OtherFile
-            | Class::OtherContents => Self::Corrupt,
+            | Class::OtherContents
+            | Class::NotSigned => Self::Corrupt,
             Class::TooLong => Self::TooLong,
             Class::Memory => Self::Memory,
             Class::Random => Self::Random,

@@ -1,6 +1,7 @@
 //! The command line. Nothing is opened or decided here.
 
 mod keys;
+mod sign;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ use polyseal::needs::Need;
 
 use self::keys::KEYGEN_EXAMPLES;
 pub(crate) use self::keys::{KeyKind, KeygenArgs, KeygenKmsArgs, KmsCommand, KmsFiles};
+use self::sign::SIGN_EXAMPLES;
+pub(crate) use self::sign::{SignArgs, SignerArgs};
 use crate::amount::{self, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
@@ -60,6 +63,9 @@ pub(crate) enum Command {
     /// Check or renew keys that a KMS, a token, a TPM or a keyring keeps
     #[command(subcommand)]
     Kms(KmsCommand),
+    /// Sign encrypted files: a statement beside each says that it is yours
+    #[command(after_help = SIGN_EXAMPLES)]
+    Sign(SignArgs),
     /// Show an encrypted file's header, without a key
     Inspect(InspectArgs),
     /// List the algorithms
@@ -239,6 +245,8 @@ pub(crate) struct ReadArgs {
     /// Read the header from this file; FILE then has the payload alone
     #[arg(long, value_name = "FILE")]
     pub(crate) header: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) signers: SignerArgs,
 }
 
 // The options on threads.
@@ -302,6 +310,12 @@ pub(crate) struct EncryptArgs {
     pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    /// Sign the encrypted file with this private SSH key; the statement goes to OUT.sig
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["header", "armor"])]
+    pub(crate) sign: Option<PathBuf>,
+    /// Write the statement to this file
+    #[arg(long, value_name = "OUT", requires = "sign")]
+    pub(crate) signature: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Write ASCII armour

@@ -26,13 +26,15 @@ pub(crate) enum Code {
     Content = 3,
     /// The file is for another key.
     NoKey = 4,
+    /// No signature of an allowed signer says that it is theirs.
+    NotSigned = 5,
     /// A file is in a tree that is not of it.
     Foreign = 6,
 }
 
 impl Code {
-    const BY_GRAVITY: [Self; 5] =
-        [Self::Usage, Self::Io, Self::Foreign, Self::NoKey, Self::Content];
+    const BY_GRAVITY: [Self; 6] =
+        [Self::Usage, Self::Io, Self::Foreign, Self::NotSigned, Self::NoKey, Self::Content];
 
     fn gravity(self) -> Option<usize> {
         Self::BY_GRAVITY.iter().position(|code| *code == self)
@@ -58,12 +60,13 @@ impl From<Code> for ExitCode {
 }
 
 /// The meaning of each exit code.
-pub(crate) const EXIT_STATUS: [(&str, &str); 6] = [
+pub(crate) const EXIT_STATUS: [(&str, &str); 7] = [
     ("0", "Everything was done."),
     ("1", "The system refused something: a file, the network, memory."),
     ("2", "The command asks for something impossible."),
     ("3", "An input is not authentic, or damaged: an attack cannot be told from an accident."),
     ("4", "No given key, passphrase or context fits."),
+    ("5", "No signature of an allowed signer was found."),
     ("6", "A file is in a tree and not of it. The tree itself is whole."),
 ];
 
@@ -101,6 +104,7 @@ impl From<Class> for Code {
             | C::Incomplete
             | C::Defect => Self::Io,
             C::Added => Self::Foreign,
+            C::NotSigned => Self::NotSigned,
             C::NotEncrypted
             | C::Version
             | C::Header
@@ -141,6 +145,11 @@ impl Failure {
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Code::Usage, message)
+    }
+
+    /// That no signature of an allowed signer was found.
+    pub(crate) fn not_signed(message: impl Into<String>) -> Self {
+        Self::new(Code::NotSigned, message).hint("let its signer sign it: polyseal sign")
     }
 
     /// The failure for a library's error.

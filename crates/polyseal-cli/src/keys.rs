@@ -334,6 +334,11 @@ impl DecryptInputs {
         Ok(inputs)
     }
 
+    /// Whether anything was given to open files with.
+    pub(crate) fn has_keys(&self) -> bool {
+        !self.empty
+    }
+
     /// The failure for an error of the library.
     pub(crate) fn explain(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();

@@ -25,6 +25,7 @@ mod platform;
 mod progress;
 mod prompt;
 mod secret;
+mod statements;
 mod streams;
 
 use std::io::{self, Write};
@@ -72,6 +73,7 @@ fn run(mut command: Command) -> Result {
         Command::Rekey(args) => commands::rekey(&args),
         Command::Keygen(args) => commands::keygen(&args),
         Command::Kms(command) => commands::kms(&command),
+        Command::Sign(args) => commands::sign(&args),
         Command::Inspect(args) => commands::inspect(&args),
         Command::Suites(args) => commands::suites(&args),
         Command::Limits(args) => commands::limits(&args),

@@ -55,6 +55,7 @@ mod plugins;
 mod rekey;
 mod secrets;
 mod shell;
+mod statements;
 #[cfg(feature = "stores-tests")]
 mod stored_trees;
 #[cfg(feature = "stores-tests")]

@@ -1,6 +1,8 @@
 //! Statements: what a signature covers, and what ends it.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -8,8 +10,8 @@ use polyseal_file::statement::{
     AllowedSigners, Binding, Coverage, Problem, SegmentHashes, SignedStatement, Signer, Statement,
 };
 use polyseal_file::{
-    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Key, Output,
-    Recipients, Result, SegmentSize,
+    Context, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Key,
+    Output, Recipients, Result, SegmentSize,
 };
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -208,4 +210,53 @@ fn statements_are_those_of_ssh_keygen() {
     };
     assert!(is_verified);
     assert_eq!(verify(&signed.text().replace("aegis", "sigea")), Some(false));
+}
+
+/// The kit of the reference, in `vectors/statement`.
+#[test]
+fn every_file_and_statement_of_the_kit() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/statement");
+    let read =
+        |name: &serde_json::Value| std::fs::read(folder.join(name.as_str().unwrap())).unwrap();
+    let index = std::fs::read(folder.join("index.json")).unwrap();
+    let index: serde_json::Value = serde_json::from_slice(&index).unwrap();
+    let signers = std::fs::read_to_string(folder.join("allowed_signers")).unwrap();
+    let signers = AllowedSigners::parse(&signers).unwrap();
+    let key = Key::from_bytes(&[0x11; 32]);
+    let identities = Identities::from(&key);
+    let tests = index["tests"].as_array().unwrap();
+    for test in tests {
+        let (file, statement) = (read(&test["file"]), read(&test["statement"]));
+        let context = test["context"].as_str().map(|text| Context::new(text).unwrap());
+        let covered = || {
+            let signed = SignedStatement::read(&&statement[..])?;
+            signed.accepted(&signers, None, SIGNED_AT)?;
+            signed.coverage(Box::new(statement.clone())).map(Arc::new)
+        };
+        let open = || {
+            let coverage = covered()?;
+            let mut decryptor = Decryptor::new(&identities).covered_by(&coverage);
+            if let Some(context) = &context {
+                decryptor = decryptor.context(context);
+            }
+            decryptor.verify(Input::Stream(&mut &file[..]))?;
+            coverage.verify_stored(&&file[..], NonZeroUsize::MIN).map(drop)
+        };
+        let outcome = match open() {
+            Ok(()) => "ok",
+            Err(Error::Statement(problem)) => match problem {
+                Problem::Version => "version",
+                Problem::Text => "text",
+                Problem::Signature => "signature",
+                Problem::Hashes => "hashes",
+                Problem::OtherFile => "other file",
+                Problem::NotAccepted => "not accepted",
+                other => panic!("{test}: {other}"),
+            },
+            Err(Error::NotAsSigned { .. }) => "segment",
+            Err(other) => panic!("{test}: {other}"),
+        };
+        assert_eq!(outcome, test["outcome"].as_str().unwrap(), "{test}");
+    }
+    assert!(tests.len() > 25);
 }

@@ -77,9 +77,12 @@ pub(crate) fn exception(class: Class, text: String) -> PyErr {
         C::OtherFile => TreeMismatch::new_err(("other", text)),
         C::OtherContents => TreeMismatch::new_err(("contents", text)),
         C::KeyUnavailable | C::KeeperFailed => KeyUnavailable::new_err(text),
-        C::KeyRefused | C::RecipientRefused | C::PluginFailed | C::Random | C::Defect => {
-            PolysealError::new_err(text)
-        }
+        C::NotSigned
+        | C::KeyRefused
+        | C::RecipientRefused
+        | C::PluginFailed
+        | C::Random
+        | C::Defect => PolysealError::new_err(text),
         C::Usage
         | C::Forbidden
         | C::BadPassphrase

@@ -1,6 +1,6 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::{Error, ReadAt, RunOptions};
+use polyseal_file::{Decryptor, Error, ReadAt, RunOptions};
 use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
@@ -10,6 +10,7 @@ use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile, OutputKind, Source};
 use crate::keys::DecryptInputs;
 use crate::messages::warn;
+use crate::statements::SignaturePolicy;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
@@ -19,20 +20,33 @@ const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let inputs = DecryptInputs::to_read(&args.read, RunOptions::new())?;
+    let policy = SignaturePolicy::from_args(&args.read.signers)?;
+    if policy.is_required() && args.tree.is_some() {
+        return Err(Failure::usage("--signers is for single files, not for trees"));
+    }
+    let accepted = policy.accept(&args.file)?;
+    let mut decryptor = inputs.decryptor();
+    if let Some(accepted) = &accepted {
+        decryptor = decryptor.covered_by(&accepted.coverage);
+    }
     if let Some(tree) = &args.tree {
         let file = file_in(tree, &args.file, &inputs)?;
         if let Some(reason) = file.not_taken() {
             warn(&format!("it is as an earlier run has taken it: {reason}"));
         }
-        return print(args, &inputs, &file, PIECE, &inputs.sources.forbidden_outputs());
+        let forbidden_outputs = inputs.sources.forbidden_outputs();
+        return print(args, &inputs, decryptor, &file, PIECE, &forbidden_outputs);
     }
     let input = InputFile::open(Some(&args.file))?;
     let mut forbidden_outputs = inputs.sources.forbidden_outputs();
     forbidden_outputs.extend(input.id().map(|id| (id, "the input")));
     match input.opened {
-        Source::File { file, .. } => print(args, &inputs, &file, PIECE, &forbidden_outputs),
+        Source::File { file, .. } => {
+            print(args, &inputs, decryptor, &file, PIECE, &forbidden_outputs)
+        }
         Source::Object(object) => {
-            print(args, &inputs, &object.pinned()?, PIECE_OF_OBJECT, &forbidden_outputs)
+            let object = object.pinned()?;
+            print(args, &inputs, decryptor, &object, PIECE_OF_OBJECT, &forbidden_outputs)
         }
         Source::Stream { .. } => Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt")),
@@ -42,11 +56,12 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
 fn print(
     args: &CatArgs,
     inputs: &DecryptInputs,
+    decryptor: Decryptor<'_>,
     source: &dyn ReadAt,
     pieces: usize,
     forbidden_outputs: &[(FileId, &'static str)],
 ) -> Result {
-    let reader = inputs.decryptor().reader(source).map_err(|error| match error {
+    let reader = decryptor.reader(source).map_err(|error| match error {
         Error::Armored => Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"),
         other => inputs.explain_file(other, &args.file),

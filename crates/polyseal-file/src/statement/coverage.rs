@@ -1,16 +1,23 @@
 //! The segments that a statement covers: each is compared before anything of it is given out.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use subtle::ConstantTimeEq;
 
 use super::hashes::{GROUP, HashLayout};
 use super::{Problem, Statement};
-use crate::commitment::{ExpectedLeaves, Leaf, root};
+use crate::commitment::{ExpectedLeaves, Leaf, leaf, root};
 use crate::error::{Error, Result, io};
+use crate::header::Header;
 use crate::read_at::{ReadAt, fill};
+use crate::whole_file::header_reader;
 
 /// The groups of hashes that are kept: of 32 segments each.
 const KEPT: usize = 64;
@@ -46,6 +53,64 @@ impl Coverage {
         &self.statement
     }
 
+    /// Compares a stored file with its statement, on so many threads; returns its bytes. No key is
+    /// needed: whether the file opens, and to what, is not known then.
+    ///
+    /// # Errors
+    /// [`Error::Statement`], [`Error::NotAsSigned`], [`Error::Truncated`] or [`Error::Extended`], and
+    /// those of a header.
+    pub fn verify_stored(
+        &self,
+        stored: &(impl ReadAt + Sync),
+        threads: NonZeroUsize,
+    ) -> Result<u64> {
+        let header = Header::read(&mut header_reader(stored))?;
+        self.statement.expect_header(&header)?;
+        let offset = header.payload_offset();
+        let size = stored.size().map_err(io("examine the input"))?;
+        match size.cmp(&(offset + self.statement.payload_bytes)) {
+            Ordering::Less => return Err(Error::Truncated),
+            Ordering::Greater => return Err(Error::Extended),
+            Ordering::Equal => {}
+        }
+        let (next, failed) = (AtomicU64::new(0), Mutex::new(None));
+        let work = || {
+            let done = self.compare_groups(stored, offset, &next);
+            if let Err(error) = done {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                next.store(u64::MAX / 2, Relaxed);
+            }
+        };
+        thread::scope(|scope| {
+            // A thread that cannot be started is a thread less.
+            for _ in 1..threads.get() {
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.map_or(Ok(size), Err)
+    }
+
+    /// Takes one group of segments after the other, until there are no more.
+    fn compare_groups(&self, stored: &impl ReadAt, offset: u64, next: &AtomicU64) -> Result<()> {
+        let unit = self.statement.stored_segment_bytes();
+        let mut bytes = Vec::new();
+        loop {
+            let first = next.fetch_add(1, Relaxed).saturating_mul(GROUP);
+            if first >= self.statement.segments() {
+                return Ok(());
+            }
+            let start = first * unit;
+            let end = self.statement.payload_bytes.min(start + GROUP * unit);
+            bytes.resize((end - start) as usize, 0);
+            fill(stored, &mut bytes, offset + start)?;
+            // An empty payload of a suite has a tag at least.
+            let leaves: Vec<_> = bytes.chunks(unit as usize).map(leaf).collect();
+            self.expect(first, &leaves)?;
+        }
+    }
+
     /// The leaves of a group, which belong to the root.
     fn group(&self, group: u64) -> Result<Arc<Vec<Leaf>>> {
         let lock = || self.groups.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +127,6 @@ impl Coverage {
         groups.truncate(KEPT);
         Ok(leaves)
     }
-
 }
 
 impl ExpectedLeaves for Coverage {

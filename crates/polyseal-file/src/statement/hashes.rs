@@ -115,7 +115,8 @@ pub(super) fn write(leaves: &[Leaf], to: &mut impl Write) -> io::Result<()> {
     }
     for (at, group) in groups.enumerate() {
         to.write_all(group.as_flattened())?;
-        let siblings = levels.iter().enumerate().filter_map(|(up, level)| level.get((at >> up) ^ 1));
+        let siblings =
+            levels.iter().enumerate().filter_map(|(up, level)| level.get((at >> up) ^ 1));
         let path: Vec<_> = siblings.copied().collect();
         to.write_all(path.as_flattened())?;
         let spare = layout.path() as usize - path.len();

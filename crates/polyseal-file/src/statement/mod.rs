@@ -181,8 +181,12 @@ impl Statement {
 
     /// The segments of the payload.
     fn segments(&self) -> u64 {
-        let stored = u64::from(self.segment_size.bytes()) + self.suite.tag_bytes() as u64;
-        self.payload_bytes.div_ceil(stored).max(1)
+        self.payload_bytes.div_ceil(self.stored_segment_bytes()).max(1)
+    }
+
+    /// The bytes of a segment that is not the last, with its tag.
+    fn stored_segment_bytes(&self) -> u64 {
+        u64::from(self.segment_size.bytes()) + self.suite.tag_bytes() as u64
     }
 
     /// Refuses a file with another header than the one that it is about.

@@ -54,9 +54,8 @@ impl AllowedSigners {
         let lines = text.lines().enumerate();
         let lines = lines.map(|(at, line)| (at, line.trim()));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let parsed = lines.map(|(at, line)| {
-            parse_line(line).ok_or(Error::Statement(Problem::Signers(at + 1)))
-        });
+        let parsed = lines
+            .map(|(at, line)| parse_line(line).ok_or(Error::Statement(Problem::Signers(at + 1))));
         parsed.collect::<Result<_>>().map(Self)
     }
 
@@ -204,7 +203,8 @@ fn is_like(pattern: &[u8], text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
+    const KEY: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
 
     fn accepted(line: &str, by: Option<&str>, at: u64) -> Option<String> {
         let list = AllowedSigners::parse(&line.replace("KEY", KEY)).unwrap();

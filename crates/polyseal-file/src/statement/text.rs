@@ -42,8 +42,10 @@ impl FromStr for Statement {
         let mut lines = text.lines();
         match lines.next().and_then(|first| first.strip_prefix("polyseal-statement ")) {
             Some("1") => {}
-            Some(_) => return Err(Problem::Version),
-            None => return Err(Problem::Text),
+            Some(other) if other.bytes().all(|byte| byte.is_ascii_digit()) => {
+                return Err(Problem::Version);
+            }
+            _ => return Err(Problem::Text),
         }
         let statement = parse(&mut lines).ok_or(Problem::Text)?;
         // No sign, leading zero, blank or other end of a line: that is another text.

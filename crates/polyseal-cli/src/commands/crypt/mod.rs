@@ -2,14 +2,18 @@
 
 mod jobs;
 
+use std::fs::File;
 use std::iter;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
+use polyseal_file::statement::AcceptedSigner;
 use polyseal_file::{
-    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, PORTABLE_SUITE, Passphrase, Recipients,
-    RunOptions, SegmentSize, Suite, Summary, age,
+    ArmorWriter, DEFAULT_SUITE, Decryptor, Encryptor, Input, Output, PORTABLE_SUITE, Passphrase,
+    Recipients, RunOptions, SegmentSize, Suite, Summary, age,
 };
 
 use self::jobs::{Job, Jobs};
@@ -18,12 +22,14 @@ use super::{print, trees};
 use polyseal_local::{AGE_SUFFIX, FileTarget, Problem, SUFFIX, with_suffix, without_suffix};
 
 use crate::args::{
-    DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
+    DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, SignerArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
 use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
+use crate::objects::expect_file;
 use crate::progress::{Bar, Progress};
+use crate::statements::{self, Accepted, SignaturePolicy, SigningKey};
 use crate::streams::is_standard_output;
 
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
@@ -49,6 +55,9 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     let jobs = if args.many.recursive {
         if args.armor || args.header.is_some() {
             return Err(Failure::usage("--recursive goes with neither --armor nor --header"));
+        }
+        if args.sign.is_some() {
+            return Err(one_statement());
         }
         None
     } else {
@@ -76,6 +85,10 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         let Jobs::Alone(job) = &jobs else { return Err(one_header()) };
         return encrypt_detached(args, encryptor, job, path, &sources);
     }
+    if let Some(key) = &args.sign {
+        let Jobs::Alone(job) = &jobs else { return Err(one_statement()) };
+        return encrypt_signed(args, encryptor, job, &SigningKey::read(key)?, &sources);
+    }
     encrypt_each(args, jobs, run, &sources, |input, output, run| {
         encryptor.running(run).encrypt(input, output)
     })
@@ -92,6 +105,7 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
         ("--key", !args.key.is_empty()),
         ("--header", args.header.is_some()),
         ("--recursive", args.many.recursive),
+        ("--sign", args.sign.is_some()),
     ];
     if let Some((option, _)) = unfit.iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!("{option} does not go with --format age"))
@@ -198,12 +212,50 @@ fn encrypt_detached(
     .map(drop)
 }
 
+/// The statement into a file of its own. It appears before the file: one that a reader finds is
+/// never without it.
+fn encrypt_signed(
+    args: &EncryptArgs,
+    encryptor: Encryptor<'_>,
+    job: &Job,
+    key: &SigningKey,
+    sources: &KeyInputs,
+) -> Result {
+    let to = job.to().filter(|to| !is_standard_output(to));
+    let target = match (&args.signature, to) {
+        (Some(signature), _) => signature.clone(),
+        (None, Some(to)) => statements::target(None, to),
+        (None, None) => {
+            return Err(Failure::usage("a statement needs a file to go to")
+                .hint("name it, --signature OUT, or the encrypted file, -o OUT"));
+        }
+    };
+    let forbidden_outputs = sources.forbidden_outputs();
+    let mut beside = statements::create(&target, args.output.force, &forbidden_outputs)?;
+    let run = encryptor.run_options();
+    carry(job, run, sources, OutputKind::Binary, None, |input, output, run| {
+        let (input, output) = (input.source(), output.sink());
+        let sealed = encryptor.running(run).encrypt_stated(input, output, statements::now());
+        let (sealed, statement, hashes) = sealed.map_err(Failure::sealing)?;
+        beside.write_all(&key.sign(&statement, &hashes)?)?;
+        beside.sync()?;
+        beside.commit()?;
+        Ok(allowed(args, sealed))
+    })
+    .map(drop)
+}
+
+fn one_statement() -> Failure {
+    Failure::usage("--sign is for one file").hint("sign others later: polyseal sign")
+}
+
 fn one_header() -> Failure {
     Failure::usage("one header is for one payload").hint("give them one after the other")
 }
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     if args.many.recursive {
+        expect_no_signers(&args.read.signers)?;
         return trees::decrypt(args);
     }
     let jobs = Jobs::from_args(&args.files, &args.many, &args.output, without_suffix)?;
@@ -213,16 +265,29 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     if inputs.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
         return Err(one_header());
     }
+    let policy = SignaturePolicy::from_args(&args.read.signers)?;
     let (many, sources, contents) = (&args.many, &inputs.sources, OutputKind::Unknown);
     jobs.run_each(many, run, sources, contents, "decrypted", |input, output, run| {
         let name = input.name.clone();
-        let decrypted = decryptor.running(run).decrypt(input.source(), output.sink());
+        let accepted = policy.accept(&name)?;
+        let decryptor = covered(decryptor.running(run), accepted.as_ref());
+        let decrypted = decryptor.decrypt(input.source(), output.sink());
         decrypted.map_err(|error| inputs.explain_file(error, &name))
     })
 }
 
+/// A signature that is asked for is never passed over.
+fn expect_no_signers(args: &SignerArgs) -> Result {
+    match args.signers {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage("--signers is for single files, not for trees")
+            .hint("name the encrypted files")),
+    }
+}
+
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     if args.many.recursive {
+        expect_no_signers(&args.read.signers)?;
         return trees::verify(args);
     }
     let many = &args.many;
@@ -237,16 +302,26 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     if inputs.header.is_some() && !alone {
         return Err(one_header());
     }
+    let policy = SignaturePolicy::from_args(&args.read.signers)?;
     let check = |path: &Path, bar: Option<&Bar>| {
+        let accepted = policy.accept(path)?;
+        if let Some(accepted) = accepted.as_ref().filter(|_| !inputs.has_keys()) {
+            return verify_stored(path, accepted);
+        }
         let input = InputFile::open(Some(path));
         let tree = "the directory of a sealed tree takes --recursive";
         let mut input = input.map_err(|failure| failure.or_of_directory(tree))?;
         let own = bar.is_none().then(|| Bar::new(Progress::new(input.file_length(), false)));
         let bar = bar.or(own.as_ref());
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
-        let opened = decryptor.running(run.progress(&add)).verify(input.source());
+        let decryptor = covered(decryptor.running(run.progress(&add)), accepted.as_ref());
+        let opened = decryptor.verify(input.source());
         let summary = opened.map_err(|error| inputs.explain_file(error, &input.name))?;
-        Ok(verified_file(path, summary.plaintext_bytes))
+        let mut done = verified_file(path, summary.plaintext_bytes);
+        if let Some(Accepted { signer, .. }) = &accepted {
+            done.message = done.message.map(|message| signed_by(&message, signer));
+        }
+        Ok(done)
     };
     if let ([path], true, false) = (files, alone, many.json) {
         let done = check(path, None)?;
@@ -266,6 +341,32 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
     let (telling, name) = (args.telling(), PathBuf::clone);
     many::for_each_file(many, telling, names, name, &bar, |path| check(&path, Some(&bar)))
+}
+
+/// With the statement that was accepted, if one was asked for.
+fn covered<'a>(decryptor: Decryptor<'a>, accepted: Option<&'a Accepted>) -> Decryptor<'a> {
+    match accepted {
+        Some(accepted) => decryptor.covered_by(&accepted.coverage),
+        None => decryptor,
+    }
+}
+
+fn signed_by(message: &str, signer: &AcceptedSigner) -> String {
+    let AcceptedSigner { principal, fingerprint } = signer;
+    format!("{}; signed by {}, {fingerprint}\n", message.trim_end(), shown(principal))
+}
+
+/// Without a key, the ciphertext is compared with its statement.
+fn verify_stored(path: &Path, accepted: &Accepted) -> Result<FileSuccess> {
+    expect_file(path)?;
+    let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let verified = accepted.coverage.verify_stored(&file, threads);
+    let bytes = verified.map_err(|error| statements::about(error, path))?;
+    let name = shown(&path.display().to_string());
+    let message = format!("{name}: as it was signed, {bytes} stored bytes\n");
+    let message = Some(signed_by(&message, &accepted.signer));
+    Ok(FileSuccess { outcome: "verified", bytes: Some(bytes), message })
 }
 
 /// The message of `verify` on a file that is whole.

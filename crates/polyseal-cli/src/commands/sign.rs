@@ -1,0 +1,45 @@
+//! `sign`: a statement about an encrypted file, beside it.
+
+use std::fs::File;
+use std::path::Path;
+
+use polyseal_file::statement::Statement;
+use polyseal_file::{Header, RunOptions};
+
+use crate::args::SignArgs;
+use crate::error::{Failure, Result};
+use crate::keys::{DecryptInputs, KeyInputs};
+use crate::objects::expect_file;
+use crate::statements::{self, SigningKey};
+
+pub(crate) fn sign(args: &SignArgs) -> Result {
+    if args.files.len() > 1 && args.signature.is_some() {
+        return Err(Failure::usage("one statement is about one file")
+            .hint("leave out --signature: each statement is beside its file"));
+    }
+    let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
+    let inputs =
+        DecryptInputs::new(&args.open, args.ask.passphrase, None, RunOptions::new(), sources)?;
+    let key = SigningKey::read(&args.sign)?;
+    args.files.iter().try_for_each(|file| sign_one(args, &inputs, &key, file))
+}
+
+fn sign_one(args: &SignArgs, inputs: &DecryptInputs, key: &SigningKey, file: &Path) -> Result {
+    expect_file(file)?;
+    let mut input = File::open(file).map_err(|error| Failure::io("read", file, &error))?;
+    let explain = |error| inputs.explain_file(error, file);
+    let time = statements::now();
+    let (statement, hashes) = if inputs.has_keys() {
+        let header = Header::read(&mut input).map_err(explain)?;
+        let opened = header.authenticate(&inputs.identities).map_err(explain)?;
+        Statement::of_opened(&opened, &mut input, time)
+    } else {
+        Statement::of_stored(&mut input, time)
+    }
+    .map_err(explain)?;
+    let bytes = key.sign(&statement, &hashes)?;
+    let target = statements::target(args.signature.as_deref(), file);
+    let mut output = statements::create(&target, args.force, &inputs.sources.forbidden_outputs())?;
+    output.write_all(&bytes)?;
+    output.commit()
+}
