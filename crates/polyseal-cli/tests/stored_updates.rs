@@ -150,7 +150,7 @@ fn an_update_of_a_bucket_that_is_killed_at_any_step() {
             assert!(code < 2, "step {steps}: {}", decrypted.errors());
             assert_eq!(code == 1, decrypted.errors().contains("was interrupted"));
             interrupted += usize::from(code == 1);
-            // Of each file there is one of the two.
+            // Each file is one of the two.
             for entry in listing(&room.path("out")) {
                 let is_directory = room.path("out").join(OsStr::from_bytes(&entry.0)).is_dir();
                 let is_known = before.contains(&entry) || after.contains(&entry);

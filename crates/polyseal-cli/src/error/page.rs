@@ -8,6 +8,7 @@ use std::{fs, io};
 
 use polyseal_file::age::KeyProblem;
 use polyseal_file::manifest::{Problem as ManifestProblem, Reason};
+use polyseal_file::statement::Problem as StatementProblem;
 use polyseal_file::{Error as FileError, HeaderError, KeyFileError};
 use polyseal_kms::Problem as KmsProblem;
 use polyseal_local::{BackupProblem, Error as LocalError, Problem, UnsupportedByAge};
@@ -69,6 +70,24 @@ fn refused() -> io::Error {
     io::ErrorKind::PermissionDenied.into()
 }
 
+fn of_statements() -> Kind {
+    use StatementProblem as P;
+
+    let problems = [
+        P::Version,
+        P::Text,
+        P::Signature,
+        P::Hashes,
+        P::OtherFile,
+        P::NotAccepted,
+        P::Signers(3),
+        P::Key,
+    ];
+    Kind::new("crates/polyseal-file/src/statement/mod.rs", "Problem", &[], problems, |problem| {
+        FileError::Statement(problem).into()
+    })
+}
+
 fn of_files() -> Kind {
     use FileError as E;
 
@@ -78,6 +97,8 @@ fn of_files() -> Kind {
         E::Io { what: "write the output", source: refused() },
         E::OtherFile,
         E::OtherContents,
+        E::Statement(StatementProblem::Text),
+        E::NotAsSigned { segment: 3 },
         E::InputChanged,
         E::Replaced,
         E::NotAPolysealFile,
@@ -338,6 +359,7 @@ fn kinds() -> Vec<Kind> {
         of_files(),
         of_key_files(),
         of_age_keys(),
+        of_statements(),
         of_names(),
         of_keepers(),
         #[cfg(feature = "stores")]
@@ -379,7 +401,8 @@ impl Page {
 }
 
 fn sections(text: &str) -> impl Iterator<Item = (Code, &str)> {
-    let codes = [Code::Io, Code::Usage, Code::Content, Code::NoKey, Code::Foreign];
+    let codes =
+        [Code::Io, Code::Usage, Code::Content, Code::NoKey, Code::NotSigned, Code::Foreign];
     codes.into_iter().map(move |code| {
         let heading = format!("## Exit code {}\n", code as u8);
         let (_, section) = text.split_once(&heading).unwrap_or_else(|| panic!("{heading}"));
