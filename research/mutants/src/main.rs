@@ -33,7 +33,7 @@ const CRITICAL: &[(&str, &[&str])] = &[
             "src/whole_file.rs",
             "src/header.rs",
             "src/layout.rs",
-            "src/manifest.rs",
+            "src/manifest",
             "src/reader.rs",
             "src/recipients.rs",
             "src/segment.rs",
