@@ -13,7 +13,13 @@ use super::{Entry, Error, Kind, Problem, State, Timestamp};
 /// ```
 #[must_use]
 pub fn compare(one: &[u8], other: &[u8]) -> Ordering {
-    names(one).cmp(names(other))
+    match one.iter().zip(other).find(|(one, other)| one != other) {
+        // A name that ends here is before one that goes on.
+        Some((b'/', _)) => Ordering::Less,
+        Some((_, b'/')) => Ordering::Greater,
+        Some((one, other)) => one.cmp(other),
+        None => one.len().cmp(&other.len()),
+    }
 }
 
 fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -111,5 +117,26 @@ impl EntryOrder {
         self.entries += 1;
         self.failed += u64::from(matches!(entry.state, State::Failed(_)));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_ordered_by_their_names() {
+        let mut paths = vec![Vec::new()];
+        for at in 0.. {
+            let Some(path) = paths.get(at).filter(|path| path.len() < 4).cloned() else { break };
+            paths.extend(b"/\0.a".iter().map(|byte| [&path[..], &[*byte]].concat()));
+        }
+        assert_eq!(paths.len(), 1 + 4 + 16 + 64 + 256);
+        for one in &paths {
+            for other in &paths {
+                let by_names = names(one).cmp(names(other));
+                assert_eq!(compare(one, other), by_names, "{one:?} {other:?}");
+            }
+        }
     }
 }

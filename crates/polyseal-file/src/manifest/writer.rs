@@ -14,6 +14,8 @@ use crate::commitment::{Commitment, PayloadRoot};
 pub struct Writer<W> {
     output: W,
     order: EntryOrder,
+    /// The bytes of an entry, from one to the next.
+    bytes: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
@@ -29,7 +31,7 @@ impl<W: Write> Writer<W> {
             Some(previous) => output.write_all(&commitment_bytes(previous))?,
             None => output.write_all(&NO_FIELDS)?,
         }
-        Ok(Self { output, order: EntryOrder::default() })
+        Ok(Self { output, order: EntryOrder::default(), bytes: Vec::new() })
     }
 
     /// The next entry, in the order of [`compare`](super::compare).
@@ -55,7 +57,9 @@ impl<W: Write> Writer<W> {
             Kind::Link { target } => (LINK, Some(length(target)?)),
             Kind::Absent => (ABSENT, None),
         };
-        let mut bytes = vec![kind];
+        let bytes = &mut self.bytes;
+        bytes.clear();
+        bytes.push(kind);
         bytes.extend(length(&entry.path)?.to_le_bytes());
         bytes.extend(&entry.path);
         bytes.extend(match entry.state {
@@ -70,7 +74,7 @@ impl<W: Write> Writer<W> {
         match &entry.kind {
             Kind::File { plaintext_bytes, stamp, .. } => {
                 bytes.extend(plaintext_bytes.to_le_bytes());
-                bytes.extend(commitment.iter().flat_map(|it| commitment_bytes(it)));
+                commitment.iter().for_each(|it| bytes.extend(commitment_bytes(it)));
                 bytes.extend(stamp);
             }
             Kind::Directory | Kind::Absent => {}
@@ -79,7 +83,7 @@ impl<W: Write> Writer<W> {
                 bytes.extend(to);
             }
         }
-        Ok(self.output.write_all(&bytes)?)
+        Ok(self.output.write_all(bytes)?)
     }
 
     /// The output.
