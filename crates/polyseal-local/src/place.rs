@@ -19,8 +19,8 @@ pub struct Place {
     pub(crate) name: OsString,
     /// As messages name it.
     pub(crate) shown: PathBuf,
-    /// The folder of the name that the user gave, which may be that of a link.
-    named_in: Directory,
+    /// The folder of the link that the user named, if it is one.
+    link_folder: Option<Directory>,
 }
 
 impl Place {
@@ -41,13 +41,13 @@ impl Place {
         }
         let shown = fs::canonicalize(path)?;
         let (directory, name) = Directory::parent_and_name(&shown)?;
-        Ok(Self { directory, name, shown, named_in })
+        Ok(Self { directory, name, shown, link_folder: Some(named_in) })
     }
 
     /// The name `name` in a directory, which messages call `shown`. No link is followed.
     #[must_use]
     pub fn new(directory: Directory, name: OsString, shown: PathBuf) -> Self {
-        Self { named_in: directory.clone(), directory, name, shown }
+        Self { directory, name, shown, link_folder: None }
     }
 
     /// As messages name it.
@@ -99,9 +99,9 @@ impl Place {
         self
     }
 
-    /// The folder of the link that the user named, if it is another than the file's.
+    /// The folder of the link that the user named, if it is one.
     pub(crate) fn link_folder(&self) -> Option<&Directory> {
-        (!self.named_in.is_same(&self.directory)).then_some(&self.named_in)
+        self.link_folder.as_ref()
     }
 
     /// The place beside it with `suffix` behind its name.

@@ -21,6 +21,7 @@ use self::windows as system;
 
 pub use self::entry_kind::EntryKind;
 pub(crate) use self::name_key::{NAMES_MAY_BE_ONE, folded, name_key};
+pub(crate) use self::paths::joined;
 pub use self::paths::{beneath, components};
 pub(crate) use self::system::FileStatus;
 use self::system::is_link_of_us;

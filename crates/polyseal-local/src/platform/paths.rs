@@ -16,6 +16,16 @@ pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
     (bytes == path.as_os_str().len()).then_some(names)
 }
 
+/// `path` beneath `directory`. `Path::join` allocates twice.
+pub(crate) fn joined(directory: &Path, path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    let bytes = directory.as_os_str().len() + 1 + path.as_os_str().len();
+    let mut joined = PathBuf::with_capacity(bytes);
+    joined.push(directory);
+    joined.push(path);
+    joined
+}
+
 /// `path` without `.` and empty names, if it lies beneath the directory that it is relative to.
 #[must_use]
 pub fn beneath(path: &Path) -> Option<PathBuf> {
@@ -26,6 +36,13 @@ pub fn beneath(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_joined_is_as_by_the_standard_library() {
+        for (directory, path) in [("", "a"), ("a", "b/c"), ("a/", "b"), ("/", "a"), ("a", "/b")] {
+            assert_eq!(joined(Path::new(directory), path), Path::new(directory).join(path));
+        }
+    }
 
     #[test]
     fn only_paths_beneath_are_paths_beneath() {

@@ -20,7 +20,8 @@ impl Cursor {
 
     /// The directory `path` in the tree.
     pub(super) fn directory(&mut self, path: &Path) -> io::Result<Directory> {
-        if path != self.path {
+        // As bytes: another way to write it is only resolved once more.
+        if path.as_os_str() != self.path.as_os_str() {
             self.directory = match path.strip_prefix(&self.path) {
                 Ok(rest) => self.directory.beneath(rest)?,
                 Err(_) => self.root.beneath(path)?,

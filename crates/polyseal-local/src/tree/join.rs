@@ -2,6 +2,7 @@
 //! either has to be kept.
 
 use std::cmp::Ordering;
+use std::ffi::OsString;
 use std::io;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub(crate) enum Pair {
 }
 
 pub(super) struct Join<'a, M: Iterator<Item = Result<Entry>>> {
+    /// The manifest's name in the tree.
+    name: OsString,
     manifest: Peekable<M>,
     walk: Peekable<Walk<'a>>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
@@ -48,27 +51,20 @@ impl<'a, M: Iterator<Item = Result<Entry>>> Join<'a, M> {
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     ) -> Self {
         let (manifest, walk) = (manifest.peekable(), walk.peekable());
-        Self { manifest, walk, exclude, passed: None, directories: Vec::new() }
-    }
-
-    fn is_passed(&mut self, entry: &Entry) -> bool {
-        let path = path_of(entry);
-        if self.passed.as_ref().is_some_and(|out| path.starts_with(out) && path != *out) {
-            return true;
-        }
-        let is_out = (self.exclude)(&path);
-        if is_out {
-            self.passed = Some(path);
-        }
-        is_out
+        let (name, passed, directories) = (manifest_name(), None, Vec::new());
+        Self { name, manifest, walk, exclude, passed, directories }
     }
 
     /// The next entry of the manifest that is not passed over.
     fn skip_passed(&mut self) {
         while let Some(Ok(entry)) = self.manifest.peek() {
-            let entry = entry.clone();
-            if !self.is_passed(&entry) {
-                return;
+            let path = path_of_bytes(&entry.path);
+            let is_below = |out: &PathBuf| path.starts_with(out) && *path != **out;
+            if !self.passed.as_ref().is_some_and(is_below) {
+                if !(self.exclude)(&path) {
+                    return;
+                }
+                self.passed = Some(path.into_owned());
             }
             self.manifest.next();
         }
@@ -76,9 +72,8 @@ impl<'a, M: Iterator<Item = Result<Entry>>> Join<'a, M> {
 
     /// Skips entries of the walk that need no partner: directories, and the manifest itself.
     fn skip_expected(&mut self) {
-        let manifest = manifest_name();
         while let Some(Ok(step)) = self.walk.peek()
-            && (step.kind == EntryKind::Directory || step.disk_path.as_os_str() == manifest)
+            && (step.kind == EntryKind::Directory || step.disk_path.as_os_str() == self.name)
         {
             self.walk.next();
         }
@@ -192,5 +187,5 @@ pub(crate) fn unread_error(path: &Path, error: io::Error) -> Error {
 }
 
 pub(crate) fn path_of(entry: &Entry) -> PathBuf {
-    path_of_bytes(&entry.path)
+    path_of_bytes(&entry.path).into_owned()
 }

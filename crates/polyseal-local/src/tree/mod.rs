@@ -56,7 +56,7 @@ use self::walk::Walk;
 use crate::error::{Error, ErrorContext, Result};
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::{Directory, EntryKind, name_key};
+use crate::platform::{Directory, EntryKind, joined, name_key};
 
 /// The suffix of encrypted files.
 pub const SUFFIX: &str = ".polyseal";
@@ -138,7 +138,7 @@ impl Tree {
     }
 
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
-        if path.as_os_str().is_empty() { self.shown.clone() } else { self.shown.join(path) }
+        if path.as_os_str().is_empty() { self.shown.clone() } else { joined(&self.shown, path) }
     }
 }
 

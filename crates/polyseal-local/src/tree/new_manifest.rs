@@ -9,7 +9,7 @@ use polyseal_file::{Commitment, Encryptor, Input, Output};
 use super::Tree;
 use super::source::SealResult;
 use super::store::NewSealedFile;
-use crate::error::{Error, ErrorContext, Problem, Result, manifest_error, sealing, unwrapped};
+use crate::error::{Error, Problem, Result, manifest_error, sealing, unwrapped};
 use crate::many::{FileReporter, OnFile, Total};
 use crate::options::Options;
 
@@ -114,7 +114,8 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
             let shown = self.from.shown(Path::new(""));
             self.ready = writer.finish().map_err(manifest_error(&shown))?;
         }
-        self.copy.write_all(&self.ready).cannot("write", self.from.shown(Path::new("")).as_path())
+        let written = self.copy.write_all(&self.ready);
+        written.map_err(|error| Error::io("write", &self.from.shown(Path::new("")), error))
     }
 }
 

@@ -3,7 +3,6 @@
 //! No link is followed. A directory is read when its turn comes; in a sealed tree, names are sorted
 //! without their suffix.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::cursor::Cursor;
 use super::{SUFFIX, UPDATE, sealed_name};
 use crate::leftovers;
-use crate::platform::{Directory, EntryKind, bytes, name_from_bytes, name_key};
+use crate::platform::{Directory, EntryKind, bytes, joined, name_from_bytes, name_key};
 
 /// One name.
 pub(super) struct WalkEntry {
@@ -51,7 +50,18 @@ pub(super) struct Walk<'a> {
     clash: Option<PathBuf>,
 }
 
-type Name = (Reverse<Vec<u8>>, Reverse<EntryKind>, OsString);
+struct Name {
+    name: OsString,
+    kind: EntryKind,
+    /// So many bytes of it are the key by which names are sorted.
+    key_bytes: usize,
+}
+
+impl Name {
+    fn key(&self) -> &[u8] {
+        &bytes(&self.name)[..self.key_bytes]
+    }
+}
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
@@ -84,30 +94,35 @@ impl<'a> Walk<'a> {
             found.retain(|(name, _)| !pending.contains(name) && !is_update(name));
         }
         let found = found.into_iter().map(|(name, kind)| {
-            let (key, kind) = self.ordered(&name, kind);
-            (Reverse(key), Reverse(kind), name)
+            let (key_bytes, kind) = self.ordered(&name, kind);
+            Name { name, kind, key_bytes }
         });
-        let mut names: Vec<_> = found
-            .filter(|(Reverse(key), ..)| !(self.exclude)(&path.join(&*name_from_bytes(key))))
-            .collect();
-        names.sort_unstable();
+        let mut names: Vec<_> = found.collect();
+        let mut at = path.to_owned();
+        names.retain(|name| {
+            at.push(&*name_from_bytes(name.key()));
+            let is_out = (self.exclude)(&at);
+            at.pop();
+            !is_out
+        });
+        names.sort_unstable_by(|a, b| (b.key(), b.kind).cmp(&(a.key(), a.kind)));
         if !self.sealed {
             self.clash = clash(&names).map(|file| path.join(file)).or(self.clash.take());
         }
         Ok(names)
     }
 
-    /// The key by which a name is sorted.
-    fn ordered(&self, name: &OsStr, kind: EntryKind) -> (Vec<u8>, EntryKind) {
+    /// The bytes of the key by which a name is sorted.
+    fn ordered(&self, name: &OsStr, kind: EntryKind) -> (usize, EntryKind) {
         let name = bytes(name);
         if !self.sealed || kind == EntryKind::Directory {
-            return (name.to_vec(), kind);
+            return (name.len(), kind);
         }
         match name.strip_suffix(SUFFIX.as_bytes()) {
             Some(short) if !matches!(short, b"" | b"." | b"..") && kind == EntryKind::File => {
-                (short.to_vec(), kind)
+                (short.len(), kind)
             }
-            _ => (name.to_vec(), EntryKind::Other),
+            _ => (name.len(), EntryKind::Other),
         }
     }
 }
@@ -115,15 +130,17 @@ impl<'a> Walk<'a> {
 /// A file among the names of a directory whose encrypted name is that of a directory among them.
 fn clash(names: &[Name]) -> Option<&OsStr> {
     let suffix = name_key(OsStr::new(SUFFIX));
-    let of_kind = |wanted| names.iter().filter(move |(_, kind, _)| kind.0 == wanted);
-    let directories = of_kind(EntryKind::Directory).map(|(.., name)| name_key(name));
+    let of_kind = |wanted| {
+        names.iter().filter(move |name| name.kind == wanted).map(|name| name.name.as_os_str())
+    };
+    let directories = of_kind(EntryKind::Directory).map(name_key);
     let suffixed = directories.filter(|key| bytes(key).ends_with(bytes(&suffix)));
     let suffixed: HashSet<_> = suffixed.collect();
     if suffixed.is_empty() {
         return None;
     }
-    let mut files = of_kind(EntryKind::File).map(|(.., name)| name.as_os_str());
-    files.find(|name| suffixed.contains(&name_key(sealed_name(Path::new(name)).as_os_str())))
+    of_kind(EntryKind::File)
+        .find(|name| suffixed.contains(&name_key(sealed_name(Path::new(name)).as_os_str())))
 }
 
 impl Iterator for Walk<'_> {
@@ -138,16 +155,15 @@ impl Iterator for Walk<'_> {
         }
         loop {
             let (directory, names) = self.open.last_mut()?;
-            let Some((Reverse(key), Reverse(kind), name)) = names.pop() else {
+            let Some(name) = names.pop() else {
                 self.open.pop();
                 continue;
             };
-            let step = WalkEntry {
-                path: directory.join(&*name_from_bytes(&key)),
-                disk_path: directory.join(name),
-                kind,
-            };
-            if kind == EntryKind::Directory {
+            let path = joined(directory, &*name_from_bytes(name.key()));
+            let is_short = name.key_bytes < bytes(&name.name).len();
+            let disk_path = if is_short { joined(directory, &name.name) } else { path.clone() };
+            let step = WalkEntry { path, disk_path, kind: name.kind };
+            if step.kind == EntryKind::Directory {
                 self.next = Some(step.path.clone());
             }
             return Some(Ok(step));

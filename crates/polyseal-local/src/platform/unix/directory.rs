@@ -205,11 +205,6 @@ impl Directory {
         Ok(self.0.try_clone()?.into())
     }
 
-    /// Whether both are one handle.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Whether it belongs to this user.
     pub(crate) fn is_ours(&self) -> io::Result<bool> {
         Ok(FileStatus(fstat(&self.0)?).is_ours())

@@ -56,8 +56,8 @@ pub(crate) fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
 }
 
 /// The path that a manifest has.
-pub(crate) fn path_of_bytes(path: &[u8]) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(path))
+pub(crate) fn path_of_bytes(path: &[u8]) -> Cow<'_, Path> {
+    Cow::Borrowed(Path::new(OsStr::from_bytes(path)))
 }
 
 /// Whether the system refuses something because of the entry that somebody has put under a name: a

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Devices, with whatever extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
@@ -80,9 +80,10 @@ pub(crate) fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
 
 /// The path of a manifest's entry, to be shown and looked for. Characters that no path here can
 /// have are replaced; where it matters, [`expect_name`] refuses them.
-pub(crate) fn path_of_bytes(path: &[u8]) -> PathBuf {
+pub(crate) fn path_of_bytes(path: &[u8]) -> Cow<'_, Path> {
     // A name with a separator of Windows would be two.
-    String::from_utf8_lossy(path).replace('\\', "\u{fffd}").replace('/', "\\").into()
+    let path = String::from_utf8_lossy(path).replace('\\', "\u{fffd}").replace('/', "\\");
+    Cow::Owned(path.into())
 }
 
 /// The bytes of a name. A manifest has names as bytes, too, in any encoding.

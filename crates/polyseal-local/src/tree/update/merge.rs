@@ -42,8 +42,8 @@ type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair>> + Send + 'a>;
 pub(super) struct Merge<'a> {
     source: Peekable<Names<'a>>,
     tree: Pairs<'a>,
-    /// Pairs that have been looked at.
-    ahead: VecDeque<(Vec<u8>, Pair)>,
+    /// Entries that have been looked at, as pairs.
+    ahead: VecDeque<Pair>,
     /// A directory of the source that could not be listed, and why.
     unread: Option<(Vec<u8>, Reason)>,
     /// A directory of the source that has to wait.
@@ -83,19 +83,16 @@ impl<'a> Merge<'a> {
     fn look_ahead(&mut self) -> Result<bool> {
         for pair in self.tree.by_ref() {
             let pair = pair?;
-            let path = match &pair {
-                Pair::File(entry)
-                | Pair::Plain(entry)
-                | Pair::Missing(entry)
-                | Pair::Gone(entry) => entry.path.clone(),
+            match &pair {
+                Pair::File(_) | Pair::Plain(_) | Pair::Missing(_) | Pair::Gone(_) => {}
                 Pair::Added(_) | Pair::AddedUnread(_) => continue,
                 // Nobody knows which files are there: a manifest without them would be wrong.
                 Pair::UnreadDirectory(path, error) => {
                     let again = std::io::Error::new(error.kind(), error.to_string());
                     return Err(unread_error(path, again));
                 }
-            };
-            self.ahead.push_back((path, pair));
+            }
+            self.ahead.push_back(pair);
             return Ok(true);
         }
         Ok(false)
@@ -109,7 +106,7 @@ impl<'a> Merge<'a> {
                 return Ok(false);
             }
             match self.ahead.get(at) {
-                Some((below, pair)) if is_below(below, path) => {
+                Some(pair) if is_below(path_in(pair), path) => {
                     if matches!(pair, Pair::File(_)) {
                         return Ok(true);
                     }
@@ -127,7 +124,7 @@ impl<'a> Merge<'a> {
                 return Ok(());
             }
             match self.ahead.front() {
-                Some((below, _)) if is_below(below, path) => self.ahead.pop_front(),
+                Some(pair) if is_below(path_in(pair), path) => self.ahead.pop_front(),
                 _ => return Ok(()),
             };
         }
@@ -142,7 +139,9 @@ impl<'a> Merge<'a> {
                 (None, None) => return Ok(None),
                 (Some(Err(_)), _) | (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (Some(Ok(name)), Some((path, _))) => compare(&path_bytes(&name.step.path), path),
+                (Some(Ok(name)), Some(pair)) => {
+                    compare(&path_bytes(&name.step.path), path_in(pair))
+                }
             };
             let name = match order {
                 Ordering::Less | Ordering::Equal => self.source.next().transpose()?,
@@ -153,8 +152,8 @@ impl<'a> Merge<'a> {
                 Ordering::Less => None,
             };
             let turn = match (name, pair) {
-                (Some(name), pair) => self.of_source(name, pair.map(|(_, pair)| pair))?,
-                (None, Some((path, pair))) => self.of_tree(&path, pair)?,
+                (Some(name), pair) => self.of_source(name, pair)?,
+                (None, Some(pair)) => self.of_tree(pair)?,
                 (None, None) => None,
             };
             if turn.is_some() {
@@ -164,7 +163,7 @@ impl<'a> Merge<'a> {
     }
 
     fn of_source(&mut self, name: SourceName, pair: Option<Pair>) -> Result<Option<Turn>> {
-        let path = path_bytes(&name.step.path).into_owned();
+        let path = path_bytes(&name.step.path);
         if self.waiting.as_ref().is_some_and(|waiting| is_below(&path, waiting)) {
             return Ok(None);
         }
@@ -173,18 +172,18 @@ impl<'a> Merge<'a> {
             && self.deleted.contains(file)
         {
             let file = file.to_vec();
-            self.waiting = Some(path);
+            self.waiting = Some(path.into_owned());
             return Ok(Some(Turn::Waits(file)));
         }
         if let Some(other) = self.twin(&name.step.path) {
             // Nothing of the tree is in its place: what is there is the other's.
             if name.step.kind == EntryKind::Directory {
-                self.waiting = Some(path);
+                self.waiting = Some(path.into_owned());
             }
             return Ok(Some(Turn::Twin(name.step.path, other)));
         }
         if let Err(error) = &name.begun {
-            self.unread = Some((path.clone(), reason(error)));
+            self.unread = Some((path.to_vec(), reason(error)));
         }
         let kind = name.step.kind;
         let pair = match pair {
@@ -215,7 +214,8 @@ impl<'a> Merge<'a> {
         Turn::InTheWay(pair)
     }
 
-    fn of_tree(&mut self, path: &[u8], pair: Pair) -> Result<Option<Turn>> {
+    fn of_tree(&mut self, pair: Pair) -> Result<Option<Turn>> {
+        let path = path_in(&pair);
         if let Some((unread, reason)) = &self.unread
             && is_below(path, unread)
         {
@@ -231,6 +231,16 @@ impl<'a> Merge<'a> {
             _ => true,
         };
         Ok(is_left.then_some(Turn::Deleted(pair)))
+    }
+}
+
+/// The path of the entry of a pair that has one.
+fn path_in(pair: &Pair) -> &[u8] {
+    match pair {
+        Pair::File(entry) | Pair::Plain(entry) | Pair::Missing(entry) | Pair::Gone(entry) => {
+            &entry.path
+        }
+        Pair::Added(_) | Pair::AddedUnread(_) | Pair::UnreadDirectory(..) => b"",
     }
 }
 
