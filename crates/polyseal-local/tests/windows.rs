@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};
 use polyseal_local::{
-    EntryKind, FileId, Forbidden, NewFile, NewTree, Options, Place, Problem, SealedTree,
-    TreeSealer, components,
+    FileId, Forbidden, NewFile, NewTree, Options, Place, Problem, SealedTree, TreeSealer,
+    components,
 };
 
 struct TestDir {
@@ -75,8 +75,8 @@ fn a_place_is_one_by_whatever_case_it_is_named() {
     fs::write(room.at("Name"), "").unwrap();
     let places = ["Name", "NAME"].map(|name| Place::from_path(&room.at(name)).unwrap());
     assert!(places[0].is_same(&places[1]));
-    assert_eq!(places[0].id().unwrap(), FileId::from_path(&room.at("nAME")).unwrap());
-    assert_eq!(places[0].status().unwrap().kind(), EntryKind::File);
+    let file = places[0].file().unwrap();
+    assert_eq!(FileId::from_file(&file).unwrap(), FileId::from_path(&room.at("nAME")).unwrap());
 }
 
 #[test]

@@ -260,12 +260,11 @@ impl NewTree {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     /// Where files keep their owners, a directory of somebody else's is not one that we have made.
-    #[cfg(unix)]
     #[test]
     fn what_is_made_belongs_to_whom_the_file_system_gives_it() {
         use std::os::unix::fs::chown;
