@@ -24,7 +24,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 // Without a feature, the code that only it uses is dead.
-#![cfg_attr(not(all(feature = "age", feature = "passphrase")), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(all(feature = "age", feature = "passphrase", feature = "sign")),
+    allow(dead_code, unused_imports)
+)]
 #![cfg_attr(not(feature = "age"), allow(unreachable_pub))]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]

@@ -401,8 +401,7 @@ impl Page {
 }
 
 fn sections(text: &str) -> impl Iterator<Item = (Code, &str)> {
-    let codes =
-        [Code::Io, Code::Usage, Code::Content, Code::NoKey, Code::NotSigned, Code::Foreign];
+    let codes = [Code::Io, Code::Usage, Code::Content, Code::NoKey, Code::NotSigned, Code::Foreign];
     codes.into_iter().map(move |code| {
         let heading = format!("## Exit code {}\n", code as u8);
         let (_, section) = text.split_once(&heading).unwrap_or_else(|| panic!("{heading}"));

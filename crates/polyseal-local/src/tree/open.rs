@@ -647,7 +647,7 @@ fn or_unread<T>(opened: Result<T>) -> Result<Option<T>> {
     match opened {
         Ok(opened) => Ok(Some(opened)),
         Err(error) => match error.problem() {
-            // What the reader found wrong is in an error of reading, too.
+            // An error of reading also has that which the reader found wrong.
             Problem::Io { source, .. } if is_refusal(source) => Ok(None),
             Problem::Io { .. } | Problem::Store { .. } | Problem::File(FileError::Io { .. }) => {
                 Err(error)

@@ -85,7 +85,7 @@ impl ObjectWriter {
                 PutMode::Update(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
             }
         };
-        // Of a file, little is in memory; a manifest is compared by the store itself.
+        // A file takes little memory; a manifest is compared by the store itself.
         let usual = bytes.map_or(CONDITIONAL_BYTES, |_| PART_BYTES);
         Ok(Self::with(object, mode, PartSizes::new(usual, bytes)))
     }

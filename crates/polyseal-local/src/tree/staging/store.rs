@@ -47,7 +47,7 @@ struct State {
     files: Vec<Box<dyn NewStoredFile>>,
     /// The bytes of them that are in memory.
     bytes: u64,
-    /// What has been written to the coming manifest.
+    /// The hash of the coming manifest, as it was written.
     coming: Arc<Mutex<blake3::Hasher>>,
     /// The tree's manifest, in the place of the one that was there.
     manifest: Option<Box<dyn NewStoredFile>>,
@@ -192,7 +192,7 @@ impl Staging for Held<'_> {
         let mut copied = Hashed { file: manifest, hasher: Arc::default() };
         io::copy(&mut coming, &mut copied).cannot("write", &shown)?;
         let ours = Arc::clone(&self.state().coming);
-        // Of another program that has taken the lease: its files are not there.
+        // It may be that of a program that has taken the lease: its files are not there.
         if hash(&copied.hasher) != hash(&ours) {
             return Err(busy());
         }

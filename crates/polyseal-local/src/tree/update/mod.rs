@@ -304,8 +304,8 @@ impl Update<'_> {
             return Err(Error::new(&self.from.shown, Problem::EmptySource));
         }
         let before = if before.is_interrupted() {
-            // What it has put is of the tree's own manifest before any of it is replaced: else a
-            // file that has changed again would be of neither.
+            // The tree's own manifest gets all that it has put before any of that is replaced: else
+            // a file that has changed again would be of neither.
             self.pass(before, true, &mut |_, _| Ok(()))?;
             self.before()?
         } else {
@@ -390,7 +390,7 @@ impl Update<'_> {
             if follows {
                 self.give(&Before::of_state(next))?;
             }
-            // What is still to be deleted is found by the next pass.
+            // The next pass finds all that is still to be deleted.
             take_state(path, &next_path)?;
             let taken = TreeState::read(path, context)?;
             return taken.map(Before::of_state).or_else(|_| self.unknown());
