@@ -25,6 +25,9 @@ use crate::prompt::{self, TerminalCallbacks};
 use crate::secret;
 use crate::streams::{expect_unread, is_standard_input};
 
+/// A private key file of OpenSSH has no more bytes.
+const MAX_SIGNING_KEY_BYTES: usize = 64 << 10;
+
 /// The inputs that keys were read from.
 #[derive(Debug)]
 pub(crate) struct KeyInputs {
@@ -64,6 +67,11 @@ impl KeyInputs {
         let (bytes, id) = secret::read(path, what, limit)?;
         lock(&self.files).extend(id);
         Ok(bytes)
+    }
+
+    /// A private key that signs. No output replaces its file.
+    pub(crate) fn signing_key(&self, path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+        self.read(path, "signing key", MAX_SIGNING_KEY_BYTES)
     }
 
     /// The header that is kept in a file of its own, and that file.

@@ -17,11 +17,8 @@ use polyseal_local::with_suffix;
 use crate::args::{OutputArgs, SignerArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind};
+use crate::keys::KeyInputs;
 use crate::objects::expect_file;
-use crate::secret;
-
-/// A private key, a public one or a list of signers has no more bytes.
-const MAX_KEY_BYTES: usize = 64 << 10;
 
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
@@ -117,8 +114,8 @@ pub(crate) enum SigningKey {
 
 impl SigningKey {
     /// The key in this file: one that only `ssh-keygen` can use is not asked for anything yet.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
-        let (bytes, _) = secret::read(path, "signing key", MAX_KEY_BYTES)?;
+    pub(crate) fn read(path: &Path, sources: &KeyInputs) -> Result<Self> {
+        let bytes = sources.signing_key(path)?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         Ok(match Signer::from_openssh(text) {
             Ok(signer) => Self::InFile(signer),

@@ -117,6 +117,14 @@ fn files_are_signed_later() {
     assert!(signed.decrypt().succeeds() == message(BYTES));
     signed.run(&["sign", "-s", "alice", "m"]).fails(3, "not a Polyseal file");
     signed.run(&["sign", "-s", "m", "c", "-f"]).fails(2, "");
+    // The key is no output.
+    for output in [["--signature", "alice"], ["--signature", "k"]] {
+        let sign = [&["sign", "-s", "alice", "-k", "k", "-f", "c"][..], &output].concat();
+        signed.run(&sign).fails(2, "a file of keys or passphrases");
+    }
+    let encrypt = ["encrypt", "-k", "k", "--sign", "alice", "m", "-f", "-o", "alice"];
+    signed.run(&encrypt).fails(2, "a file of keys or passphrases");
+    assert_eq!(room.read("alice"), ALICE.as_bytes());
     // A pipe needs a name for the statement.
     let piped = room.run(["encrypt", "-k", "k", "--sign", "alice"], b"text");
     piped.fails(2, "a statement needs a file to go to");

@@ -12,17 +12,21 @@ pub(super) const SIGN_EXAMPLES: &str = "Examples:
 
 // The signatures that are asked for.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Signatures")]
 pub(crate) struct SignerArgs {
     /// Refuse a file without a statement that one of these has signed: a list as ssh-keygen -Y
     /// verify reads it
-    #[arg(long, value_name = "ALLOWED_SIGNERS", conflicts_with = "header")]
+    #[arg(
+        long,
+        value_name = "ALLOWED_SIGNERS",
+        conflicts_with = "header",
+        help_heading = "Signatures"
+    )]
     pub(crate) signers: Option<PathBuf>,
     /// Accept this signer of the list alone
-    #[arg(long, value_name = "NAME", requires = "signers")]
+    #[arg(long, value_name = "NAME", requires = "signers", help_heading = "Signatures")]
     pub(crate) by: Option<String>,
     /// Read the statement from this file [default: FILE.sig]
-    #[arg(long, value_name = "FILE", requires = "signers")]
+    #[arg(long, value_name = "FILE", requires = "signers", help_heading = "Signatures")]
     pub(crate) signature: Option<PathBuf>,
 }
 

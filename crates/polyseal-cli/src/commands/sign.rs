@@ -20,7 +20,7 @@ pub(crate) fn sign(args: &SignArgs) -> Result {
     let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
     let inputs =
         DecryptInputs::new(&args.open, args.ask.passphrase, None, RunOptions::new(), sources)?;
-    let key = SigningKey::read(&args.sign)?;
+    let key = SigningKey::read(&args.sign, &inputs.sources)?;
     args.files.iter().try_for_each(|file| sign_one(args, &inputs, &key, file))
 }
 

@@ -87,7 +87,8 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     }
     if let Some(key) = &args.sign {
         let Jobs::Alone(job) = &jobs else { return Err(one_statement()) };
-        return encrypt_signed(args, encryptor, job, &SigningKey::read(key)?, &sources);
+        let key = SigningKey::read(key, &sources)?;
+        return encrypt_signed(args, encryptor, job, &key, &sources);
     }
     encrypt_each(args, jobs, run, &sources, |input, output, run| {
         encryptor.running(run).encrypt(input, output)
