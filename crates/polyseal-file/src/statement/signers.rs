@@ -160,7 +160,9 @@ fn time(text: &str) -> Option<u64> {
     };
     let (year, month, day) = (field(0, 4)?, field(4, 2)?, field(6, 2)?);
     let (hour, minute, second) = (field(8, 2)?, field(10, 2)?, field(12, 2)?);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let february = if is_leap(year) { 29 } else { 28 };
     let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let before = months.get(..usize::try_from(month).ok()?.checked_sub(1)?)?;
