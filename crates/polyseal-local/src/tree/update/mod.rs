@@ -87,7 +87,7 @@ impl TreeUpdater {
         let tree = Tree::open(from)?;
         let there = Directory::open(to).ok().map(|root| Tree::new(root, to));
         let to = match there {
-            Some(there) if there.root.stat(&manifest_name()).is_ok() => {
+            Some(there) if there.root.stat(manifest_name()).is_ok() => {
                 NewTree::new(to, true)?.expect_outside(from)?;
                 expect_distinct_names(&tree, None, options)?;
                 UpdatePlace::Existing(TreeStorage::Directory(there))
@@ -188,9 +188,9 @@ fn first(
 enum Before<'a> {
     Sealed(Box<SealedTree<'a>>),
     State {
-        newest: TreeState,
+        newest: Box<TreeState>,
         /// That of the tree's own manifest, if the newest one is coming.
-        earlier: Option<TreeState>,
+        earlier: Option<Box<TreeState>>,
     },
     /// It is not known, except which file it is.
     Unknown(Commitment),
@@ -198,7 +198,7 @@ enum Before<'a> {
 
 impl Before<'_> {
     fn of_state(newest: TreeState) -> Self {
-        Self::State { newest, earlier: None }
+        Self::State { newest: Box::new(newest), earlier: None }
     }
 
     /// Which the next one is.
@@ -385,7 +385,8 @@ impl Update<'_> {
                 continue;
             }
             if follows && !self.staging.keeps_files() {
-                return Ok(Before::State { newest: next, earlier: state.ok() });
+                let (newest, earlier) = (Box::new(next), state.ok().map(Box::new));
+                return Ok(Before::State { newest, earlier });
             }
             if follows {
                 self.give(&Before::of_state(next))?;
@@ -672,10 +673,11 @@ impl Update<'_> {
         before: &Before<'_>,
     ) -> SealResult {
         let path = name.step.path.clone();
-        if name.step.kind == EntryKind::Directory && name.begun.is_ok() {
-            if let Err(error) = self.staging.expect_directory(&path) {
-                return one.seal(SourceName { begun: Err(error), ..name }, old);
-            }
+        if name.step.kind == EntryKind::Directory
+            && name.begun.is_ok()
+            && let Err(error) = self.staging.expect_directory(&path)
+        {
+            return one.seal(SourceName { begun: Err(error), ..name }, old);
         }
         if name.step.kind != EntryKind::File {
             return one.seal(name, old);
