@@ -371,8 +371,8 @@ impl<'a> Decryptor<'a> {
     }
 
     /// For one file alone: that of a statement whose signer has been
-    /// [accepted](crate::statement::SignedStatement::accepted). Nothing of a segment that is not the
-    /// signed one is given out.
+    /// [accepted](crate::statement::SignedStatement::accepted). Nothing of a segment that is not
+    /// the signed one is given out.
     #[cfg(feature = "sign")]
     #[must_use]
     pub fn covered_by(mut self, coverage: &'a Arc<Coverage>) -> Self {

@@ -32,8 +32,8 @@ pub(crate) struct SignerArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignArgs {
-    /// Sign with this private SSH key; with one that has a passphrase, or a public key whose private
-    /// one an agent or a token has, ssh-keygen signs
+    /// Sign with this private SSH key; with one that has a passphrase, or a public key whose
+    /// private one an agent or a token has, ssh-keygen signs
     #[arg(short, long, value_name = "KEY")]
     pub(crate) sign: PathBuf,
     #[command(flatten)]

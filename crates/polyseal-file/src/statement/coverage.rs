@@ -57,8 +57,8 @@ impl Coverage {
     /// needed: whether the file opens, and to what, is not known then.
     ///
     /// # Errors
-    /// [`Error::Statement`], [`Error::NotAsSigned`], [`Error::Truncated`] or [`Error::Extended`], and
-    /// those of a header.
+    /// [`Error::Statement`], [`Error::NotAsSigned`], [`Error::Truncated`] or [`Error::Extended`],
+    /// and those of a header.
     pub fn verify_stored(
         &self,
         stored: &(impl ReadAt + Sync),

@@ -1,8 +1,8 @@
 //! Statements: who says that an encrypted file is theirs. A statement is signed, is kept beside its
 //! file, and covers each stored segment, so that a part of the file is verified by itself.
 //!
-//! Source: `docs/spec/statement.md`. Signatures are those of `ssh-keygen -Y sign` (SSHSIG), with the
-//! namespace `polyseal`; hashes are those of a [commitment](crate::Commitment).
+//! Source: `docs/spec/statement.md`. Signatures are those of `ssh-keygen -Y sign` (SSHSIG), with
+//! the namespace `polyseal`; hashes are those of a [commitment](crate::Commitment).
 //!
 //! Security claim: what opens by a statement has the payload, and the key or the header, that the
 //! signer has signed. Limits: a signature is an endorsement. Whoever can open a file can leave out

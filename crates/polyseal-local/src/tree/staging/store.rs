@@ -1,5 +1,5 @@
-//! A tree in a store that is updated. New encrypted files are held back until the coming manifest is
-//! there: small ones in memory, others as uploads that are not completed.
+//! A tree in a store that is updated. New encrypted files are held back until the coming manifest
+//! is there: small ones in memory, others as uploads that are not completed.
 //!
 //! A program that dies takes them with it. Then the next update takes each file as it is there, as
 //! before or as after, and encrypts the others anew, under other keys.
