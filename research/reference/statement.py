@@ -3,6 +3,7 @@ it. Signatures are SSHSIG with Ed25519 keys alone; the curve is that of `cryptog
 """
 
 import base64
+import functools
 import hashlib
 import hmac
 import re
@@ -78,6 +79,16 @@ def header_hash(header):
 
 
 # ── Section 4 ───────────────────────────────────────────────────────────────────────────────────
+
+@functools.cache
+def leaves_of(payload, segment):
+    """Once for each payload: many statements are about one."""
+    return tuple(m.leaves(payload, segment))
+
+
+def payload_root(leaves):
+    return blake3.derive_key("polyseal-manifest/3 root", m.tree(leaves) + len(leaves).to_bytes(8, "little"))
+
 
 def node(left, right):
     return blake3.derive_key("polyseal-manifest/3 node", left + right)
@@ -197,9 +208,8 @@ def verify(data, stored, allowed, keys=None, context=None):
     groups = -(-n // GROUP)
     length = 0 if n == 1 else 32 * (n + groups * levels_above(groups))
     require(len(stored_hashes) == length, "hashes")
-    leaves = m.leaves(payload, segment)
+    leaves = leaves_of(payload, segment)
     require(len(payload) == statement.payload_bytes, "segment")
-    if m.payload_root(payload, segment) != statement.payload_root:
-        raise Refused("segment")
+    require(payload_root(leaves) == statement.payload_root, "segment")
     require(stored_hashes == hashes(leaves), "hashes")
     return None if keys is None else pf.open_file(data, keys, context)

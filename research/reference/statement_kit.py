@@ -31,12 +31,12 @@ def about(data, binding="holder"):
     payload, segment = data[header.P:], m.stored_segment(header)
     bound_to = s.holder(header.raw, FILE_KEY) if binding == "holder" else s.header_hash(header.raw)
     return s.Statement(header.file_salt, header.suite, header.segment_size, len(payload),
-                       m.payload_root(payload, segment), header.context_tag, binding, bound_to, TIME)
+                       s.payload_root(s.leaves_of(payload, segment)), header.context_tag, binding, bound_to, TIME)
 
 
 def hashes(data):
     header = pf.parse_header(data)
-    return s.hashes(m.leaves(data[header.P:], m.stored_segment(header)))
+    return s.hashes(s.leaves_of(data[header.P:], m.stored_segment(header)))
 
 
 def signed(text, stored_hashes=b"", by=ALICE):
