@@ -21,11 +21,14 @@ test: ## all that a change must pass
 	@MAKE='$(MAKE)' scripts/timed $(TEST)
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
+OF_LONG = $(filter $(LONG),$(ONLY))
+OF_RELEASE = $(filter-out $(LONG),$(ONLY))
 ifdef ONLY
 test-all:
-	$(MAKE) -f scripts/long.mk $(ONLY)
+	$(if $(OF_LONG),$(MAKE) -f scripts/long.mk $(OF_LONG))
+	$(if $(OF_RELEASE),$(MAKE) -C scripts/release test-all ONLY='$(OF_RELEASE)')
 else
-test-all: test docs ## test, and all that takes minutes; ONLY='wasm stores': these alone
+test-all: test docs ## test, and all that takes minutes; ONLY='wasm recipes': these alone
 	$(MAKE) -f scripts/long.mk test-all
 	$(MAKE) -C scripts/release test-all
 	$(MAKE) -C research test-all
