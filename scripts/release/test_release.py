@@ -186,6 +186,33 @@ def test_a_job_that_may_publish_takes_an_artifact_by_its_approval():
     assert re.search(r"^publish-macos:.*\n\t\./run approve \S+ \S+ macos \$\(APPROVED_MACOS\)$", makefile, re.M)
 
 
+BUILDS = {"dist": "dist/a.zip dist/a.deb dist/SHA256SUMS", "wheel": "wheels/shipped/a.whl wheels/shipped/a.tar.gz",
+          "c-library": "c-library/c.tar.gz c-library/c.deb c-library/build.log", "npm": "release-1.2.3-rc.1/a.tgz",
+          "sbom": "release-1.2.3-rc.1/a.cdx.json"}
+
+
+def test_what_is_built_is_published_and_no_log_beside_it(tmp_path):
+    release = tmp_path / "scripts" / "release"
+    release.mkdir(parents=True)
+    shutil.copy(RELEASE / "run", release)
+    for name, files in BUILDS.items():
+        (release / name).write_text(f"#!/bin/sh\ncd target\nfor f in {files}; do mkdir -p $(dirname $f); touch $f; done\n")
+        (release / name).chmod(0o755)
+    (release / "shipped").write_text("version=1.2.3-rc.1\n")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3-rc.1, 2027-01-31\n\nNotes.\n")
+    for package in ["js", "js/core", "js/page"]:
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "package.json").write_text('{\n  "version": "1.2.3-rc.1",\n}\n')
+    (tmp_path / ".gitignore").write_text("/target\n")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    subprocess.run(["bash", release / "run", "1.2.3-rc.1"], check=True, capture_output=True)
+    published = {path.name for path in (tmp_path / "target" / "release-1.2.3-rc.1").iterdir()}
+    built = {Path(name).name for files in BUILDS.values() for name in files.split()}
+    assert published == built - {"build.log"} | {"NOTES.md", "SHA256SUMS"}
+
+
 def test_wheels_for_macos_are_approved_by_a_hash_that_no_tag_has(checkout):
     sums = (checkout / "artifact/release-1.2.3").rename(checkout / "artifact/macos-1.2.3") / "SHA256SUMS"
     digest = hashlib.sha256(sums.read_bytes()).hexdigest()
