@@ -164,7 +164,7 @@ fn open(
 fn errno(code: Code) -> Errno {
     match code {
         Code::NoKey | Code::Usage => Errno::ACCESS,
-        Code::Io | Code::Content | Code::Foreign => Errno::IO,
+        Code::Io | Code::Content | Code::NotSigned | Code::Foreign => Errno::IO,
     }
 }
 
