@@ -53,7 +53,10 @@ FILES = {
     "groups": sealed(67 * 4096 + 9, b"\x03"),
     "context": sealed(100, b"\x04", context=b"backup of 3 May"),
     "other": sealed(5000, b"\x05"),
+    "full": sealed(4096, b"\x06"),
 }
+FILES["cut"] = FILES["short"][:4096 + 4112]
+FILES["longer"] = FILES["full"] + FILES["short"][-920:]
 
 
 def kit():
@@ -85,6 +88,8 @@ def kit():
     yield "other-root", "The root is another.", "empty", signed(wrong.text()), "segment"
     yield "no-hashes", "The hashes are missing.", "short", signed(good.text()), "hashes"
     yield "more-hashes", "A byte is behind them.", "short", signed(good.text(), tail + b"\0"), "hashes"
+    yield "cut", "The last segment is missing.", "cut", signed(good.text(), tail), "segment"
+    yield "longer", "A segment is behind the last.", "longer", signed(about(FILES["full"]).text()), "segment"
     many = hashes(FILES["groups"])
     spare = bytearray(many)
     spare[-1] = 1

@@ -52,7 +52,7 @@ impl InputFile {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let named = path.filter(|path| *path != Path::new("-"));
         let Some(path) = named else {
-            let (name, file) = (PathBuf::from("standard input"), platform::to_file(&io::stdin()));
+            let (name, file) = (PathBuf::from(STANDARD_INPUT), platform::to_file(&io::stdin()));
             let opened = Source::from_opened(file, &name, true)?;
             return Ok(Self { name, opened });
         };
@@ -150,6 +150,9 @@ impl Read for InputFile {
         }
     }
 }
+
+/// The name of standard input in messages.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// The kinds of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

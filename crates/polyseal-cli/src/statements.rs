@@ -16,9 +16,10 @@ use polyseal_local::with_suffix;
 
 use crate::args::{OutputArgs, SignerArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind};
+use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind, STANDARD_INPUT};
 use crate::keys::KeyInputs;
 use crate::objects::expect_file;
+use crate::streams::is_standard_input;
 
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
@@ -77,6 +78,11 @@ impl Signers {
     fn accept(&self, file: &Path) -> Result<Accepted> {
         let path = match &self.signature {
             Some(path) => path.clone(),
+            // A file in this folder is not looked for by that name.
+            None if is_standard_input(file) || file == Path::new(STANDARD_INPUT) => {
+                return Err(Failure::usage("standard input has no statement beside it")
+                    .hint("name it: --signature FILE"));
+            }
             None => {
                 expect_file(file)?;
                 beside(file)

@@ -41,12 +41,16 @@ fn a_signed_file_is_verified_with_a_key_and_without() {
     assert!(signed.decrypt().succeeds() == message(BYTES));
     let told = String::from_utf8(signed.verify().succeeds()).unwrap();
     let stored = fs::metadata(signed.0.path("c")).unwrap().len();
-    let expected =
-        format!("c: as it was signed, {stored} stored bytes; signed by alice@example.org, SHA256:");
+    let expected = format!(
+        "c: contents as they were signed; the header needs a key, {stored} stored bytes; \
+         signed by alice@example.org, SHA256:"
+    );
     assert!(told.starts_with(&expected), "{told}");
     let with_key = ["verify", "-k", "k", "--signers", "signers", "--by", "alice@example.org", "c"];
     let told = String::from_utf8(signed.run(&with_key).succeeds()).unwrap();
     assert!(told.starts_with("c: whole and authentic, 300000 bytes; signed by alice@"), "{told}");
+    let context = ["verify", "--signers", "signers", "--context", "x", "c"];
+    signed.run(&context).fails(2, "a context is compared when a file is opened");
     let part = ["cat", "-k", "k", "--signers", "signers", "--range", "200000-200009", "c"];
     assert!(signed.run(&part).succeeds() == message(BYTES)[200_000..200_010]);
     // Other recipients keep it.
@@ -110,7 +114,8 @@ fn files_are_signed_later() {
     fs::remove_file(room.path("c.sig")).unwrap();
     signed.run(&["sign", "-s", "alice", "c"]).succeeds();
     assert!(String::from_utf8_lossy(&room.read("c.sig")).contains("\nheader "));
-    signed.verify().succeeds();
+    let told = String::from_utf8(signed.verify().succeeds()).unwrap();
+    assert!(told.starts_with("c: as it was signed, "), "{told}");
     signed.run(&["sign", "-s", "alice", "c"]).fails(2, "c.sig already exists");
     signed.run(&["sign", "-s", "alice", "-k", "k", "-f", "c"]).succeeds();
     assert!(String::from_utf8_lossy(&room.read("c.sig")).contains("\nholder "));
@@ -122,6 +127,15 @@ fn files_are_signed_later() {
         let sign = [&["sign", "-s", "alice", "-k", "k", "-f", "c"][..], &output].concat();
         signed.run(&sign).fails(2, "a file of keys or passphrases");
     }
+    // Nor is the file, or what it is made of.
+    let encrypted = room.read("c");
+    let sign = ["sign", "-s", "alice", "-f", "--signature", "c", "c"];
+    signed.run(&sign).fails(2, "the input");
+    for (statement, told) in [("m", "the input"), ("o", "cannot go to one place")] {
+        let encrypt = ["encrypt", "-k", "k", "-f", "--sign", "alice", "--signature", statement];
+        signed.run(&[&encrypt[..], &["m", "-o", "o"]].concat()).fails(2, told);
+    }
+    assert!(room.read("c") == encrypted && room.read("m") == message(BYTES));
     let encrypt = ["encrypt", "-k", "k", "--sign", "alice", "m", "-f", "-o", "alice"];
     signed.run(&encrypt).fails(2, "a file of keys or passphrases");
     assert_eq!(room.read("alice"), ALICE.as_bytes());
@@ -131,6 +145,10 @@ fn files_are_signed_later() {
     let piped = ["encrypt", "-k", "k", "--sign", "alice", "--signature", "p.sig"];
     let stored = room.run(piped, b"text").succeeds();
     room.write("p", &stored);
+    let standard = ["decrypt", "-k", "k", "--signers", "signers"];
+    room.run(standard, &stored).fails(2, "standard input has no statement beside it");
+    let standard = [&standard[..], &["--signature", "p.sig"]].concat();
+    assert_eq!(room.run(standard, &stored).succeeds(), b"text");
     let opened = ["decrypt", "-k", "k", "--signers", "signers", "p"];
     assert_eq!(signed.run(&opened).succeeds(), b"text");
 }

@@ -316,7 +316,9 @@ impl Payload {
     /// Opens whole segments from `first` on, whose `stored` bytes are those of `out` and the tags.
     fn open_whole(&self, first: u64, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let (unit, tag) = (self.layout.stored_unit() as usize, self.layout.tag_bytes());
-        self.expect_stated(first, stored.chunks(unit))?;
+        let count = stored.len().div_ceil(unit) as u64;
+        let last = first + count == self.layout.segments();
+        self.expect_stated(first, stored.chunks(unit), last)?;
         let plain = self.layout.plain_unit() as usize;
         let mut tags = Vec::with_capacity(stored.len().div_ceil(unit) * tag);
         for (segment, out) in stored.chunks(unit).zip(out.chunks_mut(plain)) {
@@ -324,7 +326,6 @@ impl Payload {
             out.copy_from_slice(text);
             tags.extend_from_slice(its_tag);
         }
-        let last = first + (tags.len() / tag) as u64 == self.layout.segments();
         let segments = out.chunks_mut(plain).zip(tags.chunks_mut(tag));
         self.cipher.open_apart(Position { index: first, last }, segments)
     }
@@ -334,9 +335,10 @@ impl Payload {
         &self,
         first: u64,
         stored: impl IntoIterator<Item = &'a [u8]>,
+        last: bool,
     ) -> Result<()> {
         let Some(expected) = &self.expected else { return Ok(()) };
-        expected.expect(first, &stored.into_iter().map(leaf).collect::<Vec<_>>())
+        expected.expect(first, &stored.into_iter().map(leaf).collect::<Vec<_>>(), last)
     }
 
     /// Opens the segment `index` where it lies, with its tag behind it.
@@ -346,8 +348,8 @@ impl Payload {
         mut stored: Zeroizing<Vec<u8>>,
     ) -> Result<OpenSegment> {
         expect(self.layout.stored_range(&(index..index + 1)), &stored)?;
-        self.expect_stated(index, [&stored[..]])?;
         let last = index + 1 == self.layout.segments();
+        self.expect_stated(index, [&stored[..]], last)?;
         let bytes = stored.len();
         let slot = [(&mut stored[..], bytes)].into_iter();
         let length = self.cipher.apply(Position { index, last }, slot)?;

@@ -461,8 +461,11 @@ impl Pipeline<'_> {
                 let opened = self.leaves(!self.cipher.seals(), batch, claim.bytes);
                 // Nothing of a segment that is not expected is opened.
                 let applied = match (&opened, self.expected) {
-                    (Some(leaves), Some(expected)) => expected.expect(claim.first, leaves),
-                    _ => Ok(()),
+                    (_, None) => Ok(()),
+                    (Some(leaves), Some(expected)) => {
+                        expected.expect(claim.first, leaves, claim.last)
+                    }
+                    (None, Some(expected)) => expected.expect(claim.first, &[], claim.last),
                 };
                 let applied = applied.map_err(|error| PartialFailure { output: 0, error });
                 match applied.and_then(|()| batch.apply(&self.cipher, &claim)) {

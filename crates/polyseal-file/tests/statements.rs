@@ -18,6 +18,10 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 const ALICE: &str = include_str!("statements/alice");
 const SIGNERS: &str = include_str!("statements/allowed_signers");
 const SIGNED_AT: u64 = 1_796_000_000;
+const TWO_ENDS_KEY: [u8; 32] = [
+    0x2d, 0xcc, 0xbc, 0x71, 0xeb, 0x8d, 0x0b, 0xe0, 0xd9, 0xfb, 0xcd, 0xcb, 0xb1, 0x6b, 0x0d, 0x45,
+    0xfa, 0xb7, 0x77, 0xa6, 0x68, 0xa5, 0xc8, 0xd2, 0xee, 0x28, 0x6b, 0xc5, 0x42, 0x39, 0x21, 0x76,
+];
 
 struct Signed {
     key: Key,
@@ -259,4 +263,31 @@ fn every_file_and_statement_of_the_kit() {
         assert_eq!(outcome, test["outcome"].as_str().unwrap(), "{test}");
     }
     assert!(tests.len() > 25);
+}
+
+/// Whoever makes a file of a suite that does not commit can let one stored segment open to two
+/// texts: as the last one, and as another. The statement says where the payload ends.
+#[test]
+fn a_file_that_opens_to_two_texts_is_signed_with_one_end() {
+    let file = include_bytes!("statements/two-ends.polyseal");
+    let statement = include_bytes!("statements/two-ends.sig");
+    let signers = AllowedSigners::parse(include_str!("statements/two-ends.signers")).unwrap();
+    let signed = SignedStatement::read(&&statement[..]).unwrap();
+    signed.accepted(&signers, None, SIGNED_AT).unwrap();
+    let coverage = Arc::new(signed.coverage(Box::new(statement.to_vec())).unwrap());
+    let key = Key::from_bytes(&TWO_ENDS_KEY);
+    let identities = Identities::from(&key);
+    let decrypt = |file: &[u8], decryptor: Decryptor<'_>| {
+        let (mut file, mut text) = (file, Vec::new());
+        let done = decryptor.decrypt(Input::Stream(&mut file), Output::Stream(&mut text));
+        (done.is_ok(), text)
+    };
+    let (anything, covered) =
+        (Decryptor::new(&identities), Decryptor::new(&identities).covered_by(&coverage));
+    let cut = &file[..4096 + 4112];
+    let (whole, text) = decrypt(file, covered);
+    let (other, other_text) = decrypt(cut, anything);
+    assert!(whole && other && !text.starts_with(&other_text));
+    assert_eq!(decrypt(cut, covered), (false, Vec::new()));
+    assert!(covered.reader(cut).is_err() && covered.reader(&file[..]).is_ok());
 }

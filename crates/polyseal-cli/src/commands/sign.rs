@@ -10,6 +10,7 @@ use crate::args::SignArgs;
 use crate::error::{Failure, Result};
 use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::expect_file;
+use crate::platform::file_id;
 use crate::statements::{self, SigningKey};
 
 pub(crate) fn sign(args: &SignArgs) -> Result {
@@ -27,6 +28,7 @@ pub(crate) fn sign(args: &SignArgs) -> Result {
 fn sign_one(args: &SignArgs, inputs: &DecryptInputs, key: &SigningKey, file: &Path) -> Result {
     expect_file(file)?;
     let mut input = File::open(file).map_err(|error| Failure::io("read", file, &error))?;
+    let id = file_id(&input).map_err(|error| Failure::io("read", file, &error))?;
     let explain = |error| inputs.explain_file(error, file);
     let time = statements::now();
     let (statement, hashes) = if inputs.has_keys() {
@@ -39,7 +41,9 @@ fn sign_one(args: &SignArgs, inputs: &DecryptInputs, key: &SigningKey, file: &Pa
     .map_err(explain)?;
     let bytes = key.sign(&statement, &hashes)?;
     let target = statements::target(args.signature.as_deref(), file);
-    let mut output = statements::create(&target, args.force, &inputs.sources.forbidden_outputs())?;
+    let mut forbidden_outputs = inputs.sources.forbidden_outputs();
+    forbidden_outputs.extend(id.map(|id| (id, "the input")));
+    let mut output = statements::create(&target, args.force, &forbidden_outputs)?;
     output.write_all(&bytes)?;
     output.commit()
 }

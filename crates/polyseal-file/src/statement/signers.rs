@@ -110,13 +110,16 @@ fn parse_line(line: &str) -> Option<Line> {
     let mut options = split(options, ',');
     options.try_for_each(|option| {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        let is_quoted = value.len() > 1 && value.starts_with('"');
         let value = unquoted(value)?;
         match name.to_ascii_lowercase().as_str() {
             "" if option.is_empty() => {}
             "cert-authority" => line.is_authority = true,
-            "namespaces" => line.namespaces = Some(value.to_owned()),
-            "valid-after" => line.valid_after = Some(time(value)?),
-            "valid-before" => line.valid_before = Some(time(value)?),
+            // As ssh-keygen: none twice, and each in quotes.
+            _ if !is_quoted => return None,
+            "namespaces" if line.namespaces.is_none() => line.namespaces = Some(value.to_owned()),
+            "valid-after" if line.valid_after.is_none() => line.valid_after = Some(time(value)?),
+            "valid-before" if line.valid_before.is_none() => line.valid_before = Some(time(value)?),
             // Nobody knows what it would have forbidden.
             _ => return None,
         }

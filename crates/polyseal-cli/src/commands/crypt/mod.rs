@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
-use polyseal_file::statement::AcceptedSigner;
+use polyseal_file::statement::{AcceptedSigner, Binding};
 use polyseal_file::{
     ArmorWriter, DEFAULT_SUITE, Decryptor, Encryptor, Input, Output, PORTABLE_SUITE, Passphrase,
     Recipients, RunOptions, SegmentSize, Suite, Summary, age,
@@ -19,7 +19,9 @@ use polyseal_file::{
 use self::jobs::{Job, Jobs};
 use super::many::{self, FileSuccess};
 use super::{print, trees};
-use polyseal_local::{AGE_SUFFIX, FileTarget, Problem, SUFFIX, with_suffix, without_suffix};
+use polyseal_local::{
+    AGE_SUFFIX, FileId, FileTarget, Problem, SUFFIX, with_suffix, without_suffix,
+};
 
 use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, SignerArgs, VerifyFilesArgs, WorkArgs,
@@ -213,8 +215,8 @@ fn encrypt_detached(
     .map(drop)
 }
 
-/// The statement into a file of its own. It appears before the file: one that a reader finds is
-/// never without it.
+/// The statement into a file of its own. It appears before the file: a new one is never without
+/// it.
 fn encrypt_signed(
     args: &EncryptArgs,
     encryptor: Encryptor<'_>,
@@ -231,7 +233,13 @@ fn encrypt_signed(
                 .hint("name it, --signature OUT, or the encrypted file, -o OUT"));
         }
     };
-    let forbidden_outputs = sources.forbidden_outputs();
+    if to.is_some_and(|to| FileTarget::from_path(to) == FileTarget::from_path(&target)) {
+        return Err(Failure::usage("the file and its statement cannot go to one place")
+            .hint("name a file for each: --signature OUT.sig -o OUT"));
+    }
+    let mut forbidden_outputs = sources.forbidden_outputs();
+    let input = job.input.as_deref().and_then(|path| FileId::from_path(path).ok());
+    forbidden_outputs.extend(input.map(|id| (id, "the input")));
     let mut beside = statements::create(&target, args.output.force, &forbidden_outputs)?;
     let run = encryptor.run_options();
     carry(job, run, sources, OutputKind::Binary, None, |input, output, run| {
@@ -304,10 +312,16 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         return Err(one_header());
     }
     let policy = SignaturePolicy::from_args(&args.read.signers)?;
+    if policy.is_required() && !inputs.has_keys() && args.read.context.context.is_some() {
+        return Err(Failure::usage("a context is compared when a file is opened")
+            .hint("give a key, or leave out --context"));
+    }
+    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let threads = if alone { args.work.threads.unwrap_or(cores) } else { NonZeroUsize::MIN };
     let check = |path: &Path, bar: Option<&Bar>| {
         let accepted = policy.accept(path)?;
         if let Some(accepted) = accepted.as_ref().filter(|_| !inputs.has_keys()) {
-            return verify_stored(path, accepted);
+            return verify_stored(path, accepted, threads);
         }
         let input = InputFile::open(Some(path));
         let tree = "the directory of a sealed tree takes --recursive";
@@ -358,14 +372,17 @@ fn signed_by(message: &str, signer: &AcceptedSigner) -> String {
 }
 
 /// Without a key, the ciphertext is compared with its statement.
-fn verify_stored(path: &Path, accepted: &Accepted) -> Result<FileSuccess> {
+fn verify_stored(path: &Path, accepted: &Accepted, threads: NonZeroUsize) -> Result<FileSuccess> {
     expect_file(path)?;
     let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
-    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let verified = accepted.coverage.verify_stored(&file, threads);
     let bytes = verified.map_err(|error| statements::about(error, path))?;
     let name = shown(&path.display().to_string());
-    let message = format!("{name}: as it was signed, {bytes} stored bytes\n");
+    let known = match accepted.coverage.statement().binding {
+        Binding::Header(_) => "as it was signed",
+        Binding::Holder(_) => "contents as they were signed; the header needs a key",
+    };
+    let message = format!("{name}: {known}, {bytes} stored bytes\n");
     let message = Some(signed_by(&message, &accepted.signer));
     Ok(FileSuccess { outcome: "verified", bytes: Some(bytes), message })
 }
