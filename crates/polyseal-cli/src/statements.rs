@@ -113,7 +113,7 @@ pub(crate) fn about(error: Error, path: &Path) -> Failure {
 
 /// A key that signs.
 pub(crate) enum SigningKey {
-    InFile(Signer),
+    InFile(Box<Signer>),
     /// `ssh-keygen` asks for its passphrase, or an agent or token for its touch.
     BySshKeygen(PathBuf),
 }
@@ -124,7 +124,7 @@ impl SigningKey {
         let bytes = sources.signing_key(path)?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         Ok(match Signer::from_openssh(text) {
-            Ok(signer) => Self::InFile(signer),
+            Ok(signer) => Self::InFile(Box::new(signer)),
             Err(_) => Self::BySshKeygen(path.to_owned()),
         })
     }
