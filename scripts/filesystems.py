@@ -146,6 +146,35 @@ def twins(here, key, there):
     return "refused" if "refused" in said else "kept"
 
 
+def updates(here, key, there):
+    """Nights of a backup; in the last ones names may be one there, and nothing else is lost."""
+    source, sealed = here / "nights", there / "nights"
+    source.mkdir()
+
+    def night(files, code=0):
+        for name, text in files.items():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_text(text)
+        polyseal("encrypt", "-k", key, "--recursive", "--update", "-o", sealed, source, code=code)
+
+    for number, files in enumerate([{"one": "1", "two": "2"}, {"two": "changed"}]):
+        night(files)
+        back = here / f"night{number}"
+        polyseal("decrypt", "-k", key, "--recursive", "-o", back, sealed)
+        expect({path.name: path.read_text() for path in back.iterdir()} == files, f"night {number}")
+        (source / "one").unlink(missing_ok=True)
+    for number, pair in enumerate(TWINS):
+        night({name: name for name in pair}, code=(0, 1, 2))
+        opened = here / f"nights{number}"
+        opened.mkdir()
+        # Each by itself: a driver may list other names than it was given.
+        for at, file in enumerate(path for path in sealed.rglob("*.polyseal") if "manifest" not in path.name):
+            polyseal("decrypt", "-k", key, "-o", opened / str(at), file)
+        found = texts(opened)
+        expect("changed" in found, f"{pair}: the other file is lost: {found}")
+        expect(set(pair) & set(found), f"{pair}: neither is there: {found}")
+
+
 def left(there):
     names = [path.name for path in there.rglob("*") if path.suffix == ".tmp" or "backup" in path.name]
     expect(not names, f"left behind: {names}")
@@ -176,6 +205,7 @@ def work(name, commands, root):
         lower(here, key, there)
         one_file(here, key, there)
         tree(here, key, there)
+        updates(here, key, there)
         kept = twins(here, key, there)
         left(there)
         expect(kept == EXPECTED[name], f"twins are {kept}, not {EXPECTED[name]}")

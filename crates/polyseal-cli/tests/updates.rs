@@ -728,6 +728,29 @@ fn a_restore_goes_on_where_it_ended() {
     assert_same(&listing(&room.path("out")), &listing(&room.path("d")));
 }
 
+/// No time has to be later than another: any other one is a change, and so is a file that has its
+/// old size and modification time.
+#[test]
+fn a_clock_that_was_set_back() {
+    each_way(|backup| {
+        let one = backup.room.path("d/one");
+        backup.update(&[]).succeeds();
+        let set =
+            |time| File::options().write(true).open(&one).unwrap().set_modified(time).unwrap();
+        let then = fs::metadata(&one).unwrap().modified().unwrap();
+        backup.room.write("d/one", b"ONE");
+        set(then);
+        sleep(GRAIN);
+        assert_eq!(backup.updated(&[]), [1, 2, 0]);
+        backup.is_whole();
+        set(then - Duration::from_secs(365 * 24 * 3600));
+        sleep(GRAIN);
+        assert_eq!(backup.updated(&[]), [1, 2, 0]);
+        backup.is_whole();
+        assert_eq!(backup.updated(&[]), [0, 3, 0]);
+    });
+}
+
 /// Any edits, night after night.
 #[test]
 fn edits_of_many_nights() {
