@@ -46,6 +46,7 @@ impl Error {
             Problem::Grew => Class::Grew,
             Problem::Busy | Problem::BusyTree => Class::Busy,
             Problem::NotTaken { .. } | Problem::InterruptedUpdate => Class::Incomplete,
+            Problem::UpdatedMeanwhile => Class::Changed,
             Problem::Appeared => Class::Appeared,
             Problem::Cancelled => Class::Cancelled,
             Problem::BadBackup(BackupProblem::NoHeader(_)) => Class::Header,
@@ -96,6 +97,7 @@ impl Error {
                 "when that is mended: polyseal encrypt --recursive --update"
             }
             Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
+            Problem::UpdatedMeanwhile => "run it again",
             Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
             Problem::NotAState => "name another file, or move it away",
             Problem::TreeIsGone(_) => {

@@ -85,6 +85,8 @@ pub enum Problem {
     },
     /// An update of the tree was interrupted, and is not finished.
     InterruptedUpdate,
+    /// The tree was updated, or rekeyed, while it was read.
+    UpdatedMeanwhile,
     /// The tree has this number, and not the least that was asked for.
     OlderTree(u64),
     /// Another program updates the tree.
@@ -296,6 +298,7 @@ impl Error {
                 format!("the tree does not have it: {reason}")
             }
             Problem::InterruptedUpdate => format!("an update of {name} was interrupted"),
+            Problem::UpdatedMeanwhile => format!("{name} was updated while it was read"),
             Problem::OlderTree(number) => {
                 format!("{name} is older: its manifest is number {number}")
             }
@@ -393,6 +396,7 @@ impl Error {
             | Problem::TreeIsGone(_)
             | Problem::Interrupted
             | Problem::InterruptedUpdate
+            | Problem::UpdatedMeanwhile
             | Problem::OlderTree(_)
             | Problem::BadBackup(_)
             | Problem::BackupNameTaken(_)
@@ -502,6 +506,7 @@ mod tests {
             Problem::NotTaken { reason: manifest::Reason::Read, kept: true },
             Problem::NotTaken { reason: manifest::Reason::Read, kept: false },
             Problem::InterruptedUpdate,
+            Problem::UpdatedMeanwhile,
             Problem::OlderTree(7),
             Problem::BusyTree,
             Problem::EmptySource,

@@ -179,7 +179,10 @@ fn a_tree_that_is_updated_while_it_is_read_is_not_taken_for_a_forgery() {
         });
         verified.unwrap();
     });
-    assert!(told.len() > 2 && told.iter().all(|it| matches!(it, Problem::Changed)), "{told:?}");
+    assert!(
+        told.len() > 2 && told.iter().all(|it| matches!(it, Problem::UpdatedMeanwhile)),
+        "{told:?}"
+    );
     backup.is_whole();
 }
 

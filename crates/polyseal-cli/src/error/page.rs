@@ -262,6 +262,7 @@ fn of_names() -> Kind {
         P::NotTaken { reason: Reason::Read, kept: true },
         P::NotTaken { reason: Reason::Read, kept: false },
         P::InterruptedUpdate,
+        P::UpdatedMeanwhile,
         P::OlderTree(7),
         P::BusyTree,
         P::EmptySource,

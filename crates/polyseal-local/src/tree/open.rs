@@ -585,7 +585,7 @@ impl<'a> SealedTree<'a> {
                 && is_of_another_tree(error)
                 && self.was_replaced()
             {
-                result.1 = Err(Error::new(&self.shown(Path::new("")), Problem::Changed));
+                result.1 = Err(Error::new(&self.shown(Path::new("")), Problem::UpdatedMeanwhile));
             }
             Ok(result)
         };
