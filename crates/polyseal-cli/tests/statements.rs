@@ -173,6 +173,13 @@ fn ssh_keygen_signs_where_only_it_can() {
     let done = sign.output().unwrap();
     assert!(done.status.success(), "{done:?}");
     signed.verify().succeeds();
+    // So it does with an RSA key, which is verified here.
+    let new = "ssh-keygen -q -t rsa -b 2048 -N '' -f rsa && echo \"r $(cat rsa.pub)\" >>signers";
+    room.shell(new).succeeds();
+    assert!(signed.run(&["sign", "-s", "rsa", "-f", "c"]).0.status.success());
+    let by_rsa = ["verify", "--signers", "signers", "--by", "r", "c"];
+    assert!(String::from_utf8_lossy(&signed.run(&by_rsa).succeeds()).contains("signed by r, "));
+    signed.run(&["sign", "-s", "alice", "-k", "k", "-f", "c"]).succeeds();
     // And it verifies what is signed here.
     let verified = "sed -n '/^-----BEGIN/,/^-----END/p' c.sig > s; sed '/^-----BEGIN/,$d' c.sig |
         ssh-keygen -Y verify -f signers -I alice@example.org -n polyseal -s s";

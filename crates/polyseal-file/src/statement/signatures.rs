@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use ssh_key::{HashAlg, LineEnding, PrivateKey, SshSig};
+use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig};
 
 use super::signers::{AcceptedSigner, AllowedSigners};
 use super::{Coverage, NAMESPACE, Problem, SegmentHashes, Statement};
@@ -22,11 +22,12 @@ impl Signer {
     /// The key in a private key file of OpenSSH, without a passphrase.
     ///
     /// # Errors
-    /// [`Problem::Key`], also for one with a passphrase or of a token: `ssh-keygen -Y sign` asks
-    /// for that, and [`SignedStatement::with_signatures`] takes the result.
+    /// [`Problem::Key`], also for one of RSA, with a passphrase or of a token: `ssh-keygen -Y sign`
+    /// signs with that, and [`SignedStatement::with_signatures`] takes the result.
     pub fn from_openssh(text: &str) -> Result<Self> {
         let key = PrivateKey::from_openssh(text).map_err(|_| Error::Statement(Problem::Key))?;
-        if key.is_encrypted() {
+        // CT: the RSA of these crates does not take one time for all keys.
+        if key.is_encrypted() || matches!(key.algorithm(), Algorithm::Rsa { .. }) {
             return Err(Error::Statement(Problem::Key));
         }
         Ok(Self(key))
