@@ -47,8 +47,6 @@ struct State {
     files: Vec<Box<dyn NewStoredFile>>,
     /// The bytes of them that are in memory.
     bytes: u64,
-    /// The hash of the coming manifest, as it was written.
-    coming: Arc<Mutex<blake3::Hasher>>,
     /// The tree's manifest, in the place of the one that was there.
     manifest: Option<Box<dyn NewStoredFile>>,
 }
@@ -163,9 +161,7 @@ impl Staging for Held<'_> {
         let manifest = self.store.create(manifest_name().as_ref(), OverwriteRule::AsSeen, None)?;
         self.state().manifest = Some(manifest);
         let coming = self.store.create(&coming_path(), OverwriteRule::AsSeen, None)?;
-        let hasher = Arc::default();
-        self.state().coming = Arc::clone(&hasher);
-        Ok(NewSealedFile::Stored(Box::new(Hashed { file: coming, hasher })))
+        Ok(NewSealedFile::Stored(coming))
     }
 
     fn sync(&self) -> Result {
@@ -181,23 +177,20 @@ impl Staging for Held<'_> {
     }
 
     fn give_manifest(&self) -> Result {
-        let Some(manifest) = self.state().manifest.take() else { return Ok(()) };
+        let Some(mut manifest) = self.state().manifest.take() else { return Ok(()) };
         step();
-        let busy = || Error::new(&self.store.shown(Path::new("")), Problem::BusyTree);
+        let shown = self.store.shown(Path::new(""));
         let mut coming = match self.store.stream(&coming_path()) {
-            Err(error) if error.is_not_found() => return Err(busy()),
+            Err(error) if error.is_not_found() => {
+                return Err(Error::new(&shown, Problem::BusyTree));
+            }
             coming => coming?,
         };
-        let shown = self.store.shown(Path::new(""));
-        let mut copied = Hashed { file: manifest, hasher: Arc::default() };
-        io::copy(&mut coming, &mut copied).cannot("write", &shown)?;
-        let ours = Arc::clone(&self.state().coming);
-        // It may be that of a program that has taken the lease: its files are not there.
-        if hash(&copied.hasher) != hash(&ours) {
-            return Err(busy());
-        }
+        io::copy(&mut coming, &mut manifest).cannot("write", &shown)?;
+        // Another program's is not given out: with the lease, which never comes back, this one is
+        // that of this update.
         self.lease.expect()?;
-        copied.file.commit()?;
+        manifest.commit()?;
         let mut state = self.state();
         (state.bytes, state.names) = (0, None);
         drop(state);
@@ -215,34 +208,5 @@ impl Staging for Held<'_> {
 
     fn leave(self: Box<Self>) {
         self.lease.leave();
-    }
-}
-
-/// A file, and the hash of what has been written to it.
-struct Hashed {
-    file: Box<dyn NewStoredFile>,
-    hasher: Arc<Mutex<blake3::Hasher>>,
-}
-
-fn hash(of: &Mutex<blake3::Hasher>) -> blake3::Hash {
-    of.lock().unwrap_or_else(PoisonError::into_inner).finalize()
-}
-
-impl io::Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        let mut hasher = self.hasher.lock().unwrap_or_else(PoisonError::into_inner);
-        hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl NewStoredFile for Hashed {
-    fn commit(self: Box<Self>) -> Result {
-        self.file.commit()
     }
 }

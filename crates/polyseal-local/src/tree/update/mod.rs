@@ -9,6 +9,7 @@
 //! entry. Limits: a program that changes a file and puts all of these back is not noticed, unless
 //! [contents are compared](UpdateRules::checksum).
 
+mod before;
 mod merge;
 
 use std::io::{self, Write};
@@ -17,16 +18,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::manifest::{Entry, Kind, Lineage, NO_STAMP, State};
+use polyseal_file::manifest::{Entry, Kind, NO_STAMP, State};
 use polyseal_file::{Commitment, Decryptor, Encryptor, Output, stored_payload};
 
+use self::before::Before;
 use self::merge::{Merge, Turn};
 use super::join::{Join, Pair, path_of};
 use super::new_manifest::Manifest;
-use super::open::{BoxedEntries, SealedTree};
+use super::open::SealedTree;
 use super::seal::{TreeSealer, expect_distinct_names, while_counting};
 use super::sealed_manifest::ManifestBytes;
-use super::settled::{Settled, Staged};
 use super::source::{EntrySealer, SealResult, SourceName, failed, is_kept, reason, source_names};
 use super::staging::{self, Staging, coming_path, has_begun};
 use super::state::{NewState, TreeState, state_file, state_of_directory};
@@ -182,76 +183,6 @@ fn first(
     let (total, commitment) = sealer.seal_with_copy(encryptor, options, &mut state, tell)?;
     state.commit(&commitment)?;
     Ok(total)
-}
-
-/// The manifest that is there, as the update knows it.
-enum Before<'a> {
-    Sealed(Box<SealedTree<'a>>),
-    State {
-        newest: Box<TreeState>,
-        /// That of the tree's own manifest, if the newest one is coming.
-        earlier: Option<Box<TreeState>>,
-    },
-    /// It is not known, except which file it is.
-    Unknown(Commitment),
-}
-
-impl Before<'_> {
-    fn of_state(newest: TreeState) -> Self {
-        Self::State { newest: Box::new(newest), earlier: None }
-    }
-
-    /// Which the next one is.
-    fn next(&self) -> Result<Lineage> {
-        Ok(match self {
-            Self::Sealed(sealed) => sealed.next_lineage()?,
-            Self::State { newest, earlier } => {
-                let own = earlier.as_ref().unwrap_or(newest);
-                Lineage::after(own.lineage.number, own.commitment)
-            }
-            Self::Unknown(previous) => Lineage::after(0, *previous),
-        })
-    }
-
-    /// Whether the tree's own manifest is an earlier one.
-    fn is_interrupted(&self) -> bool {
-        match self {
-            Self::Sealed(sealed) => sealed.is_interrupted(),
-            Self::State { earlier, .. } => earlier.is_some(),
-            Self::Unknown(_) => false,
-        }
-    }
-
-    /// The entries of the newest manifest.
-    fn entries(&self) -> Result<BoxedEntries<'_>> {
-        Ok(match self {
-            Self::Sealed(sealed) => sealed.newest_entries()?,
-            Self::State { newest, .. } => Box::new(newest.entries()?),
-            Self::Unknown(_) => Box::new(iter::empty()),
-        })
-    }
-
-    /// The entries of the files that are there, by their names.
-    fn entries_now<'b>(&'b self, tree: &'b TreeStorage) -> Result<BoxedEntries<'b>> {
-        match self {
-            Self::Sealed(sealed) => sealed.entries_settled(Staged::DoNot),
-            Self::State { newest, earlier: Some(earlier) } => {
-                let (newest, earlier) = (newest.entries()?, earlier.entries()?);
-                Ok(Box::new(Settled::new(newest, earlier, tree, Staged::DoNot)))
-            }
-            _ => self.entries(),
-        }
-    }
-
-    fn has_files(&self) -> Result<bool> {
-        for entry in self.entries()? {
-            let entry = entry?;
-            if matches!(entry.kind, Kind::File { .. }) && entry.state != State::Deleted {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
 }
 
 struct Update<'a> {
