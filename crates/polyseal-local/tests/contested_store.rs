@@ -140,7 +140,10 @@ fn the_coming_manifest_of_another_program_is_not_given_out() {
         other.update_ends_after(2);
         *age.lock().unwrap() = Duration::ZERO;
     });
+    let manifest = || backup.map.get(".polyseal-manifest.polyseal");
+    let before = manifest();
     assert!(matches!(backup.update().unwrap_err().problem(), Problem::BusyTree));
+    assert!(manifest() == before);
     // One file was under way: nobody knows it, and the others are those of a manifest.
     let (told, _) = backup.opened();
     let is_known = |it: &Problem| matches!(it, Problem::InterruptedUpdate | Problem::Added);
