@@ -117,6 +117,9 @@ pub(crate) type Leaf = [u8; COMMITMENT_BYTES];
 
 /// Something that stored segments are compared with before anything of them is given out.
 pub(crate) trait ExpectedLeaves: Send + Sync {
+    /// How many bytes the stored payload has.
+    fn payload_bytes(&self) -> u64;
+
     /// Refuses the leaves of segments that are not those from `first` on, or that end the payload,
     /// as `last` says, where it does not end.
     fn expect(&self, first: u64, leaves: &[Leaf], last: bool) -> Result<()>;

@@ -165,6 +165,7 @@ impl Opener {
             return Step::Fetch([ByteRange::First(FIRST)].into_iter().chain(last).collect());
         };
         let next = match &self.head {
+            Some(head) if head.is_stated() => return Step::Open,
             Some(head) => (head.last_range(), Step::Open),
             None => (0..self.header_bytes(size), Step::Unlock),
         };
@@ -238,11 +239,19 @@ impl Opener {
     /// Opens the last segment, and so makes the length certain.
     ///
     /// # Errors
-    /// As [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
+    /// As [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out. By a statement
+    /// the length is certain without it: [`Error::Truncated`] and [`Error::Extended`].
     pub fn open(self) -> Result<OpenedFile> {
         let Self { version, mut fetched, head, .. } = self;
         let (version, head) = version.zip(head).ok_or(Error::NotFetched)?;
         let last = head.last_range();
+        if head.is_stated() {
+            let missing = fetched.missing(last.start..version.size()).is_some();
+            let end = if missing { None } else { fetched.take(last.start) };
+            let (end_start, end) = end.unwrap_or_else(|| (version.size(), Arc::default()));
+            let payload = head.stated()?;
+            return Ok(OpenedFile { version, payload, end_start, end: Arc::unwrap_or_clone(end) });
+        }
         let (end_start, end) = fetched.take(last.start).ok_or(Error::NotFetched)?;
         let at = (last.start - end_start) as usize;
         let payload = head.certain(end.get(at..).unwrap_or_default())?;

@@ -9,6 +9,7 @@
 //! one: there is no [`Payload`] before that, so a file that was cut short or extended is never read
 //! as a whole one. Segments that nobody has asked for may still not be authentic.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -160,6 +161,23 @@ impl PayloadHead {
 
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Whether a statement says where the payload ends, so that no segment has to be opened for it.
+    pub(crate) fn is_stated(&self) -> bool {
+        self.expected.is_some()
+    }
+
+    /// The payload that a statement has the length of.
+    pub(crate) fn stated(self) -> Result<Payload> {
+        let Self { cipher, layout, segment, expected } = self;
+        let stated = expected.as_ref().ok_or(Error::NotFetched)?.payload_bytes();
+        let stored = layout.stored_bytes() - layout.payload_offset();
+        match stored.cmp(&stated) {
+            Ordering::Less => Err(Error::Truncated),
+            Ordering::Greater => Err(Error::Extended),
+            Ordering::Equal => Ok(Payload { cipher, layout, segment, expected }),
+        }
     }
 
     /// The payload, and its last segment.

@@ -75,8 +75,12 @@ struct SegmentCache {
 }
 
 impl<S: ReadAt> Reader<S> {
-    /// The payload that begins with `head`, after its last segment has been read and opened.
+    /// The payload that begins with `head`, after its last segment has been read and opened, unless
+    /// a statement tells the length.
     pub(crate) fn new(source: S, head: PayloadHead) -> Result<Self> {
+        if head.is_stated() {
+            return Ok(Self::with(source, head.stated()?, VecDeque::new()));
+        }
         let Range { start, end } = head.last_range();
         let mut last = vec![0; (end - start) as usize];
         fill(&source, &mut last, start)?;
@@ -88,9 +92,12 @@ impl<S: ReadAt> Reader<S> {
         let mut last = memory(head.layout());
         last.extend_from_slice(stored);
         let (payload, last) = head.certain_and_last(last)?;
-        let recent_segments = [Arc::new(last)].into();
+        Ok(Self::with(source, payload, [Arc::new(last)].into()))
+    }
+
+    fn with(source: S, payload: Payload, recent_segments: VecDeque<Arc<OpenSegment>>) -> Self {
         let shared = SegmentCache { recent_segments, segments: Vec::new(), stored: Vec::new() };
-        Ok(Self { source, payload, shared: Mutex::new(shared), position: 0 })
+        Self { source, payload, shared: Mutex::new(shared), position: 0 }
     }
 
     /// The length of the plaintext in bytes.

@@ -26,10 +26,12 @@ use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
 use crate::run_options::RunOptions;
+#[cfg(feature = "sign")]
+use crate::sealer::SealedLeaves;
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
 #[cfg(feature = "sign")]
-use crate::statement::{Binding, Coverage, SegmentHashes, Statement};
+use crate::statement::{Binding, Coverage, PendingStatement, SegmentHashes, Statement};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
 /// The result of an operation on a whole file.
@@ -245,6 +247,32 @@ impl<'a> Encryptor<'a> {
     pub fn stream_sealer(&self) -> Result<StreamSealer> {
         let (header, file_key) = self.header()?;
         StreamSealer::new(header, &file_key, self.context)
+    }
+
+    /// The same with a statement about the file, once it is sealed. Each segment takes 32 bytes of
+    /// memory.
+    ///
+    /// ```
+    /// use polyseal_file::{Encryptor, Key, Recipients};
+    ///
+    /// let recipients = Recipients::from(&Key::generate()?);
+    /// let (sealer, pending) = Encryptor::new(&recipients).stated_stream_sealer()?;
+    /// sealer.finish(&[b"attack at dawn"])?;
+    /// let (statement, _) = pending.finish(1_796_000_000)?;
+    /// assert_eq!(statement.payload_bytes, 30);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stream_sealer`](Self::stream_sealer).
+    #[cfg(feature = "sign")]
+    pub fn stated_stream_sealer(&self) -> Result<(StreamSealer, PendingStatement)> {
+        let (header, file_key) = self.header()?;
+        let leaves = Arc::new(SealedLeaves::new());
+        let binding = Binding::Holder(header.holder(&file_key)?);
+        let pending = PendingStatement::new(header.clone(), binding, Arc::clone(&leaves));
+        let sealer = StreamSealer::new(header, &file_key, self.context)?;
+        Ok((sealer.with_leaves(leaves), pending))
     }
 
     /// The header of a new file, and its key.
@@ -578,7 +606,8 @@ impl<'a> Decryptor<'a> {
         self.decrypt(input, Output::Stream(&mut std::io::sink()))
     }
 
-    /// Opens a file to read parts of it. Its last segment is opened right away.
+    /// Opens a file to read parts of it. Its last segment is opened right away, unless a statement
+    /// tells where the file ends.
     ///
     /// # Errors
     /// As [`decrypt`](Self::decrypt), and [`Error::Armored`]: where a part of the payload is in
@@ -597,6 +626,9 @@ impl<'a> Decryptor<'a> {
             return Reader::new(source, PayloadHead::new(cipher, offset, size, self.expected())?);
         }
         let head = opener.read(&source, start.buffer(), self)?;
+        if head.is_stated() {
+            return Reader::new(source, head);
+        }
         let last = opener.bytes_from(head.last_range().start).ok_or(Error::NotFetched)?;
         Reader::with_head(source, head, last)
     }

@@ -74,6 +74,7 @@ fn of_statements() -> Kind {
     use StatementProblem as P;
 
     let problems = [
+        P::Missing,
         P::Version,
         P::Text,
         P::Signature,

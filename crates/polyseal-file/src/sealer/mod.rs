@@ -21,6 +21,8 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 pub use self::source::SourceVersion;
+#[cfg(feature = "sign")]
+pub(crate) use self::stream::SealedLeaves;
 pub use self::stream::{Piece, StreamSealer};
 
 use self::sealed::Sealed;

@@ -7,10 +7,15 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use zeroize::Zeroizing;
 
 use super::TOGETHER;
+#[cfg(feature = "sign")]
+use crate::commitment::Leaf;
+use crate::commitment::{Leaves, leaf};
 use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::key::Key;
@@ -48,6 +53,14 @@ pub struct StreamSealer {
     header: Header,
     cipher: Arc<SegmentCipher>,
     next: u64,
+    leaves: Option<Arc<SealedLeaves>>,
+}
+
+/// The leaves of the segments, if there is to be a statement.
+pub(crate) struct SealedLeaves {
+    leaves: Leaves,
+    /// The bytes of the stored payload, once the last segment is sealed.
+    payload_bytes: AtomicU64,
 }
 
 /// Full segments of a file, not the last one. Any thread can seal them.
@@ -55,6 +68,20 @@ pub struct Piece {
     cipher: Arc<SegmentCipher>,
     first: u64,
     bytes: u64,
+    leaves: Option<Arc<SealedLeaves>>,
+}
+
+impl SealedLeaves {
+    #[cfg(feature = "sign")]
+    pub(crate) fn new() -> Self {
+        Self { leaves: Leaves::keeping(), payload_bytes: AtomicU64::new(0) }
+    }
+
+    /// The leaves, and the bytes of the stored payload.
+    #[cfg(feature = "sign")]
+    pub(crate) fn finish(self) -> (Vec<Leaf>, u64) {
+        (self.leaves.into_kept(), self.payload_bytes.into_inner())
+    }
 }
 
 impl StreamSealer {
@@ -62,7 +89,13 @@ impl StreamSealer {
         let payload_key = header.payload_key(file_key, context)?;
         let (suite, segment) = (header.suite(), header.segment_size());
         let cipher = SegmentCipher::new(suite, &payload_key, segment.bytes(), Direction::Seal)?;
-        Ok(Self { header, cipher: Arc::new(cipher), next: 0 })
+        Ok(Self { header, cipher: Arc::new(cipher), next: 0, leaves: None })
+    }
+
+    /// The same, which adds to `leaves`.
+    #[cfg(feature = "sign")]
+    pub(crate) fn with_leaves(self, leaves: Arc<SealedLeaves>) -> Self {
+        Self { leaves: Some(leaves), ..self }
     }
 
     /// The header of the file: its first bytes.
@@ -86,7 +119,8 @@ impl StreamSealer {
         let next = self.next.checked_add(segments).filter(|&next| next < most);
         let bytes = segments.checked_mul(self.segment_size().bytes().into());
         let (next, bytes) = next.zip(bytes).ok_or(Error::TooLong)?;
-        let piece = Piece { cipher: Arc::clone(&self.cipher), first: self.next, bytes };
+        let (cipher, leaves) = (Arc::clone(&self.cipher), self.leaves.clone());
+        let piece = Piece { cipher, first: self.next, bytes, leaves };
         self.next = next;
         Ok(piece)
     }
@@ -105,7 +139,13 @@ impl StreamSealer {
         if segments > self.cipher.max_segments() - self.next {
             return Err(Error::TooLong);
         }
-        seal(&self.cipher, self.next, true, plaintext)
+        let leaves = self.leaves.as_deref();
+        let sealed = seal(&self.cipher, self.next, true, plaintext, leaves)?;
+        if let Some(leaves) = leaves {
+            let before = self.next * self.cipher.output_unit() as u64;
+            leaves.payload_bytes.store(before + sealed.len() as u64, Relaxed);
+        }
+        Ok(sealed)
     }
 }
 
@@ -127,7 +167,7 @@ impl Piece {
         match (expected == given, expected) {
             (false, _) => Err(Error::PartBytes { expected, given }),
             (true, 0) => Ok(Vec::new()),
-            (true, _) => seal(&self.cipher, self.first, false, plaintext),
+            (true, _) => seal(&self.cipher, self.first, false, plaintext, self.leaves.as_deref()),
         }
     }
 }
@@ -142,6 +182,7 @@ fn seal(
     first: u64,
     ends: bool,
     plaintext: &[impl AsRef<[u8]>],
+    leaves: Option<&SealedLeaves>,
 ) -> Result<Vec<u8>> {
     let (plain, unit) = (cipher.input_unit(), cipher.output_unit());
     let (text, tag) = (length(plaintext) as usize, unit - plain);
@@ -174,6 +215,9 @@ fn seal(
             (slot, length)
         });
         cipher.apply(Position { index, last }, slots)?;
+        if let Some(SealedLeaves { leaves, .. }) = leaves {
+            leaves.add(index, run.chunks(unit).map(leaf).collect());
+        }
         index += count;
     }
     Ok(std::mem::take(&mut *bytes))

@@ -1,12 +1,13 @@
 //! The segments that a statement covers: each is compared before anything of it is given out.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
 use subtle::ConstantTimeEq;
@@ -30,20 +31,40 @@ const TOGETHER: u64 = 512 * 1024;
 pub struct Coverage {
     statement: Statement,
     layout: HashLayout,
-    hashes: Box<dyn ReadAt + Send + Sync>,
-    /// Where they begin there.
+    /// None if somebody else fetches them.
+    hashes: Option<Box<dyn ReadAt + Send + Sync>>,
+    /// Where they begin in the stored statement.
     offset: u64,
-    groups: Mutex<VecDeque<(u64, Arc<Vec<Leaf>>)>>,
+    groups: Mutex<Groups>,
+}
+
+type Group = Arc<Vec<Leaf>>;
+
+#[derive(Default)]
+struct Groups {
+    /// Those that were used last.
+    recent: VecDeque<(u64, Group)>,
+    /// Those that a [`HeldHashes`] has.
+    held: BTreeMap<u64, Weak<Vec<Leaf>>>,
+}
+
+/// The hashes for a part of a plaintext. Segments that they cover can be opened as long as it is
+/// there.
+pub struct HeldHashes {
+    coverage: Arc<Coverage>,
+    groups: Vec<(u64, Group)>,
+    missing: Range<u64>,
 }
 
 impl Coverage {
+    /// `size` is that of the stored statement.
     pub(super) fn new(
         statement: Statement,
-        hashes: Box<dyn ReadAt + Send + Sync>,
+        hashes: Option<Box<dyn ReadAt + Send + Sync>>,
+        size: u64,
         offset: u64,
     ) -> Result<Self> {
         let layout = HashLayout::new(statement.segments());
-        let size = hashes.size().map_err(io("read the statement"))?;
         if size.checked_sub(offset) != Some(layout.bytes()) {
             return Err(Error::Statement(Problem::Hashes));
         }
@@ -119,25 +140,107 @@ impl Coverage {
         }
     }
 
+    /// The hashes for a part of the plaintext, of which some may have to be fetched.
+    #[must_use]
+    pub fn hold(self: &Arc<Self>, plaintext: Range<u64>) -> HeldHashes {
+        let together = u64::from(self.statement.segment_size.bytes()) * GROUP;
+        let all = if self.layout.bytes() == 0 { 0 } else { self.layout.groups() };
+        let end = plaintext.end.max(plaintext.start).div_ceil(together).min(all);
+        let wanted = (plaintext.start / together).min(end)..end;
+        let mut locked = self.locked();
+        let groups: Vec<_> =
+            wanted.clone().filter_map(|group| Some((group, locked.get(group)?))).collect();
+        let is_missing = |group: &u64| groups.binary_search_by_key(group, |(at, _)| *at).is_err();
+        let first = wanted.clone().find(is_missing).unwrap_or(end);
+        let last = wanted.rev().find(is_missing).map_or(end, |last| last + 1);
+        locked.hold(&groups);
+        drop(locked);
+        HeldHashes { coverage: Arc::clone(self), groups, missing: first..last }
+    }
+
     /// The leaves of a group, which belong to the root.
-    fn group(&self, group: u64) -> Result<Arc<Vec<Leaf>>> {
-        let lock = || self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, leaves)) = lock().iter().find(|(at, _)| *at == group) {
-            return Ok(Arc::clone(leaves));
+    fn group(&self, group: u64) -> Result<Group> {
+        if let Some(leaves) = self.locked().get(group) {
+            return Ok(leaves);
         }
+        let hashes = self.hashes.as_ref().ok_or(Error::NotFetched)?;
         let range = self.layout.range(group);
         let mut stored = vec![0; (range.end - range.start) as usize];
-        fill(&self.hashes, &mut stored, self.offset + range.start)?;
-        let leaves = self.layout.open(group, &stored, &self.statement.payload_root);
+        fill(hashes, &mut stored, self.offset + range.start)?;
+        self.keep(group, &stored)
+    }
+
+    /// Keeps a group, if it belongs to the root.
+    fn keep(&self, group: u64, stored: &[u8]) -> Result<Group> {
+        let leaves = self.layout.open(group, stored, &self.statement.payload_root);
         let leaves = Arc::new(leaves.ok_or(Error::Statement(Problem::Hashes))?);
-        let mut groups = lock();
-        groups.push_front((group, Arc::clone(&leaves)));
-        groups.truncate(KEPT);
+        let recent = &mut self.locked().recent;
+        recent.push_front((group, Arc::clone(&leaves)));
+        recent.truncate(KEPT);
         Ok(leaves)
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Groups> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Groups {
+    fn get(&self, group: u64) -> Option<Group> {
+        let recent = self.recent.iter().find(|(at, _)| *at == group);
+        let recent = recent.map(|(_, leaves)| Arc::clone(leaves));
+        recent.or_else(|| self.held.get(&group)?.upgrade())
+    }
+
+    fn hold(&mut self, groups: &[(u64, Group)]) {
+        self.held.retain(|_, leaves| leaves.strong_count() > 0);
+        self.held.extend(groups.iter().map(|(at, leaves)| (*at, Arc::downgrade(leaves))));
+    }
+}
+
+impl HeldHashes {
+    /// The bytes of the stored statement that are still missing.
+    #[must_use]
+    pub fn missing(&self) -> Option<Range<u64>> {
+        let Range { start, end } = self.missing;
+        let at = |group| {
+            let Range { start, end } = self.coverage.layout.range(group);
+            self.coverage.offset + start..self.coverage.offset + end
+        };
+        (start < end).then(|| at(start).start..at(end - 1).end)
+    }
+
+    /// Takes the bytes that are missing.
+    ///
+    /// # Errors
+    /// [`Problem::Hashes`] if they are not the hashes of the payload.
+    pub fn take(&mut self, stored: &[u8]) -> Result<()> {
+        let Some(range) = self.missing() else { return Ok(()) };
+        let expected = (range.end - range.start) as usize;
+        if stored.len() != expected {
+            let (expected, given) = (expected as u64, stored.len() as u64);
+            return Err(Error::PartBytes { expected, given });
+        }
+        let coverage = Arc::clone(&self.coverage);
+        let Range { start, end } = self.missing;
+        let mut rest = stored;
+        for group in start..end {
+            let range = coverage.layout.range(group);
+            let (hashes, behind) = rest.split_at((range.end - range.start) as usize);
+            self.groups.push((group, coverage.keep(group, hashes)?));
+            rest = behind;
+        }
+        coverage.locked().hold(&self.groups);
+        self.missing = end..end;
+        Ok(())
     }
 }
 
 impl ExpectedLeaves for Coverage {
+    fn payload_bytes(&self) -> u64 {
+        self.statement.payload_bytes
+    }
+
     fn expect(&self, first: u64, leaves: &[Leaf], last: bool) -> Result<()> {
         let segments = self.statement.segments();
         if segments == 1 {
@@ -165,6 +268,12 @@ impl ExpectedLeaves for Coverage {
 
 fn other(segment: u64) -> Error {
     Error::NotAsSigned { segment }
+}
+
+impl fmt::Debug for HeldHashes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeldHashes").field("missing", &self.missing()).finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Coverage {

@@ -27,7 +27,7 @@ impl HashLayout {
         Self { segments }
     }
 
-    fn groups(self) -> u64 {
+    pub(super) fn groups(self) -> u64 {
         self.segments.div_ceil(GROUP)
     }
 

@@ -10,16 +10,19 @@
 
 mod coverage;
 mod hashes;
+mod required;
 mod signatures;
 mod signers;
 mod text;
 
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use subtle::ConstantTimeEq;
 
-pub use self::coverage::Coverage;
+pub use self::coverage::{Coverage, HeldHashes};
+pub use self::required::{RequiredSigner, SignaturePolicy};
 pub use self::signatures::{SignedStatement, Signer};
 pub use self::signers::{AcceptedSigner, AllowedSigners};
 
@@ -29,6 +32,7 @@ use crate::error::{Error, Result, io as io_error};
 use crate::header::{AuthenticHeader, Header};
 use crate::key::Key;
 use crate::layout::SegmentSize;
+use crate::sealer::SealedLeaves;
 use crate::suite::Suite;
 
 /// The suffix of the file with the statement of another.
@@ -75,6 +79,8 @@ pub enum Binding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
+    /// There is no statement.
+    Missing,
     /// It is of a version that this program does not read.
     Version,
     /// It is no statement, or not in its one spelling.
@@ -96,6 +102,7 @@ pub enum Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Missing => f.write_str("it has no statement"),
             Self::Version => {
                 f.write_str("its statement has a version that this program cannot read")
             }
@@ -116,13 +123,16 @@ impl Problem {
     pub(crate) fn class(self) -> Class {
         match self {
             Self::Hashes | Self::OtherFile => Class::OtherContents,
-            Self::Version | Self::Text | Self::Signature | Self::NotAccepted => Class::NotSigned,
+            Self::Missing | Self::Version | Self::Text | Self::Signature | Self::NotAccepted => {
+                Class::NotSigned
+            }
             Self::Signers(_) | Self::Key => Class::KeyFile,
         }
     }
 
     pub(crate) fn hint(self) -> Option<&'static str> {
         Some(match self {
+            Self::Missing => "let its signer sign it: polyseal sign",
             Self::Hashes | Self::OtherFile | Self::Text | Self::Signature => {
                 "get the file and its statement again, from who signed it"
             }
@@ -224,6 +234,42 @@ impl Statement {
         } else {
             Err(Error::Statement(Problem::OtherFile))
         }
+    }
+}
+
+/// The statement about a file that is being sealed.
+pub struct PendingStatement {
+    header: Header,
+    binding: Binding,
+    leaves: Arc<SealedLeaves>,
+}
+
+impl PendingStatement {
+    pub(crate) fn new(header: Header, binding: Binding, leaves: Arc<SealedLeaves>) -> Self {
+        Self { header, binding, leaves }
+    }
+
+    /// The statement, and its hashes. `time` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`Error::PartBytes`] before all of the file is sealed.
+    pub fn finish(self, time: u64) -> Result<(Statement, SegmentHashes)> {
+        let Self { header, binding, leaves } = self;
+        let unsealed = Error::PartBytes { expected: 1, given: 0 };
+        let (leaves, payload_bytes) = Arc::into_inner(leaves).ok_or(unsealed)?.finish();
+        let hashes = SegmentHashes::new(leaves, payload_bytes);
+        let statement = Statement::new(&header, &hashes, binding, time);
+        let (expected, given) = (statement.segments(), hashes.leaves.len() as u64);
+        if payload_bytes == 0 || expected != given {
+            return Err(Error::PartBytes { expected, given });
+        }
+        Ok((statement, hashes))
+    }
+}
+
+impl fmt::Debug for PendingStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingStatement").field("binding", &self.binding).finish_non_exhaustive()
     }
 }
 

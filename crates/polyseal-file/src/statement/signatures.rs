@@ -2,8 +2,11 @@
 //! the hashes.
 
 use std::fmt;
+use std::ops::Range;
 
+use ssh_key::private::Ed25519Keypair;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig};
+use zeroize::Zeroizing;
 
 use super::signers::{AcceptedSigner, AllowedSigners};
 use super::{Coverage, NAMESPACE, Problem, SegmentHashes, Statement};
@@ -14,6 +17,8 @@ const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----\n";
 const END: &str = "-----END SSH SIGNATURE-----\n";
 /// A statement and its signatures have no more bytes.
 const MAX_BYTES: u64 = 64 << 10;
+/// Most have no more.
+const USUAL_BYTES: u64 = 4 << 10;
 
 /// A private key that signs.
 pub struct Signer(PrivateKey);
@@ -31,6 +36,33 @@ impl Signer {
             return Err(Error::Statement(Problem::Key));
         }
         Ok(Self(key))
+    }
+
+    /// A new key, of Ed25519.
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn generate() -> Result<Self> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *seed).map_err(|_| Error::Random)?;
+        Ok(Self(PrivateKey::from(Ed25519Keypair::from_seed(&seed))))
+    }
+
+    /// The private key file.
+    ///
+    /// # Errors
+    /// [`Problem::Key`].
+    pub fn to_openssh(&self) -> Result<Zeroizing<String>> {
+        self.0.to_openssh(LineEnding::LF).map_err(|_| Error::Statement(Problem::Key))
+    }
+
+    /// The public key, as a list of allowed signers has it.
+    ///
+    /// # Errors
+    /// [`Problem::Key`].
+    pub fn public_key(&self) -> Result<String> {
+        let public = self.0.public_key().to_openssh();
+        public.map_err(|_| Error::Statement(Problem::Key))
     }
 
     /// The signature of a statement, in armour.
@@ -90,10 +122,31 @@ impl SignedStatement {
     /// # Errors
     /// [`Error::Statement`], and [`Error::Io`].
     pub fn read(from: &impl ReadAt) -> Result<Self> {
-        let size = from.size().map_err(io("read the statement"))?.min(MAX_BYTES);
-        let mut bytes = vec![0; size as usize];
-        crate::read_at::fill(from, &mut bytes, 0)?;
-        Self::parse(&bytes)
+        let size = from.size().map_err(io("read the statement"))?;
+        let mut bytes = Vec::new();
+        loop {
+            let wanted = Self::wanted(&bytes, size);
+            if wanted.is_empty() {
+                return Self::parse(&bytes);
+            }
+            bytes.resize(wanted.end as usize, 0);
+            crate::read_at::fill(from, &mut bytes[wanted.start as usize..], wanted.start)?;
+        }
+    }
+
+    /// The bytes to fetch of a stored statement of `size` bytes, whose first bytes are there: for
+    /// most all at once, and for others the rest of what may be text or signatures. When it is
+    /// empty, [`read`](Self::read) takes these bytes.
+    #[must_use]
+    pub fn wanted(beginning: &[u8], size: u64) -> Range<u64> {
+        let have = beginning.len() as u64;
+        if have == 0 {
+            return 0..size.min(USUAL_BYTES);
+        }
+        // Another signature would be seen.
+        let is_whole = |it: Self| it.end + BEGIN.len() as u64 <= have;
+        let end = size.min(MAX_BYTES).max(have);
+        if Self::parse(beginning).is_ok_and(is_whole) { have..have } else { have..end }
     }
 
     fn parse(bytes: &[u8]) -> Result<Self> {
@@ -140,7 +193,17 @@ impl SignedStatement {
     /// # Errors
     /// [`Problem::Hashes`], and [`Error::Io`].
     pub fn coverage(&self, bytes: Box<dyn ReadAt + Send + Sync>) -> Result<Coverage> {
-        Coverage::new(self.statement.clone(), bytes, self.end)
+        let size = bytes.size().map_err(io("read the statement"))?;
+        Coverage::new(self.statement.clone(), Some(bytes), size, self.end)
+    }
+
+    /// The same where somebody else fetches the hashes, of a stored statement of `size` bytes. Only
+    /// what is covered by hashes that are [held](Coverage::hold) can be opened.
+    ///
+    /// # Errors
+    /// [`Problem::Hashes`].
+    pub fn coverage_in_parts(&self, size: u64) -> Result<Coverage> {
+        Coverage::new(self.statement.clone(), None, size, self.end)
     }
 
     /// The text that is signed.
