@@ -103,6 +103,27 @@ struct FullAnswer {
     bytes: Vec<u8>,
 }
 
+/// The beginning of an object, and which version it is of. `wanted` says which bytes are missing, of
+/// an object of some size.
+pub(crate) async fn fetch_beginning(
+    store: &dyn ObjectStore,
+    location: &Path,
+    options: &GetOptions,
+    wanted: impl Fn(&[u8], u64) -> Range<u64>,
+) -> Result<(PinnedVersion, Vec<u8>)> {
+    let fetcher = ObjectFetcher { store, location, options, seen: None, no_suffix: false };
+    let first = ByteRange::First(wanted(&[], u64::MAX).end);
+    let (meta, _, Answer { mut bytes, .. }) = fetcher.ask(first).await?;
+    let pin = PinnedVersion::new(meta, options);
+    loop {
+        let missing = wanted(&bytes, pin.meta.size);
+        if missing.is_empty() {
+            return Ok((pin, bytes));
+        }
+        bytes.extend(fetch_bytes(store, location, &pin, missing).await?);
+    }
+}
+
 /// The whole of an answer; `most` says how much that may be of an object of some size.
 async fn read_answer<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<FullAnswer>
 where

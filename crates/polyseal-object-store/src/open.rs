@@ -3,15 +3,18 @@
 //! [`Opener`] says what is wanted and what the answers mean; here it is unlocked, and begun anew if
 //! the object is replaced meanwhile.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{Attributes, GetOptions, ObjectMeta, Result};
+use object_store::{Attributes, GetOptions, ObjectMeta, ObjectStore, Result};
+use polyseal_file::statement::{HeldHashes, SignaturePolicy};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
 use crate::fetch::{ObjectFetcher, PinnedVersion, refused, retry_if_replaced};
+use crate::statement::Stated;
 use crate::store::Core;
 
 /// An object whose end is certain.
@@ -19,6 +22,8 @@ use crate::store::Core;
 pub(crate) struct PinnedPayload {
     pub(crate) pin: PinnedVersion,
     pub(crate) payload: Arc<Payload>,
+    /// The statement that covers it, if one is required.
+    pub(crate) stated: Option<Arc<Stated>>,
 }
 
 /// The result of opening an object.
@@ -34,6 +39,23 @@ impl PinnedPayload {
     pub(crate) fn meta(&self) -> ObjectMeta {
         ObjectMeta { size: self.payload.plaintext_bytes(), ..self.pin.meta.clone() }
     }
+
+    /// The hashes for a part of the plaintext, if a statement is required: it opens as long as they
+    /// are there.
+    pub(crate) async fn cover(
+        &self,
+        store: &dyn ObjectStore,
+        location: &Path,
+        range: Range<u64>,
+    ) -> Result<Option<HeldHashes>> {
+        let Some(stated) = &self.stated else { return Ok(None) };
+        stated.cover(store, location, range).await.map(Some)
+    }
+
+    /// The part of a range whose hashes are fetched at once.
+    pub(crate) fn window(&self, range: &Range<u64>) -> Range<u64> {
+        self.stated.as_ref().map_or(range.clone(), |stated| stated.window(range))
+    }
 }
 
 impl Core {
@@ -44,6 +66,14 @@ impl Core {
 
     async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
         let mut opener = Opener::new().segment_size(self.segment);
+        let stated = match &self.signatures {
+            SignaturePolicy::NotRequired => None,
+            SignaturePolicy::Required(signer) => {
+                // It tells the end, so that the last segment is not needed.
+                opener = opener.sequential();
+                Some(Arc::new(Stated::fetch(&*self.inner, location, signer, options).await?))
+            }
+        };
         if self.no_suffix.load(Ordering::Relaxed) {
             opener = opener.sequential();
         }
@@ -57,8 +87,14 @@ impl Core {
                     }
                 }
                 Step::Unlock => {
-                    let unlock =
-                        move |decryptor: &Decryptor<'_>| opener.unlock(decryptor).map(|()| opener);
+                    let coverage = stated.as_ref().map(|stated| Arc::clone(&stated.coverage));
+                    let unlock = move |decryptor: Decryptor<'_>| {
+                        let decryptor = match &coverage {
+                            Some(coverage) => decryptor.covered_by(coverage),
+                            None => decryptor,
+                        };
+                        opener.unlock(&decryptor).map(|()| opener)
+                    };
                     opener = self.decrypt(location, unlock).await?;
                 }
                 Step::Open => break,
@@ -70,7 +106,7 @@ impl Core {
         let opened = opener.open().map_err(|error| refused(location, error))?;
         let not_fetched = || refused(location, polyseal_file::Error::NotFetched);
         let (pin, attributes) = fetching.seen.ok_or_else(not_fetched)?;
-        let known = PinnedPayload { pin, payload: Arc::new(opened.payload) };
+        let known = PinnedPayload { pin, payload: Arc::new(opened.payload), stated };
         if options.version.is_none() && known.pin.meta.e_tag.is_some() {
             self.known.put(location.clone(), known.clone());
         }

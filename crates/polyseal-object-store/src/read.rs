@@ -9,9 +9,10 @@ use futures_util::{FutureExt, StreamExt};
 use object_store::path::Path;
 use object_store::{
     Error, GetOptions, GetRange, GetResult, GetResultPayload, OBJECT_STORE_COALESCE_DEFAULT,
-    Result, coalesce_ranges,
+    ObjectStore, Result, coalesce_ranges,
 };
 use polyseal_file::Payload;
+use polyseal_file::statement::HeldHashes;
 
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
@@ -30,6 +31,7 @@ impl Core {
         }
         let OpenedObject { known, attributes, tail } = self.open(location, &options).await?;
         let range = resolve_range(options.range.as_ref(), known.payload.plaintext_bytes())?;
+        let covered = self.cover_first(location, &known, &range).await?;
         let stored = known.payload.stored_range(range.clone());
         let (tail_start, tail) = tail;
         let split = stored.end.min(tail_start).max(stored.start);
@@ -44,7 +46,19 @@ impl Core {
             false => Bytes::new(),
         };
         let stored = before.chain(futures_util::stream::iter([Ok(behind)])).boxed();
-        Ok(result(location, &known, range, attributes, stored))
+        Ok(self.result(location, known, range, attributes, stored, covered))
+    }
+
+    /// The hashes for as much of a range as is covered at once.
+    async fn cover_first(
+        &self,
+        location: &Path,
+        known: &PinnedPayload,
+        range: &Range<u64>,
+    ) -> Result<Covered> {
+        let window = known.window(range);
+        let hashes = known.cover(&*self.inner, location, window.clone()).await?;
+        Ok(Covered { until: window.end, _hashes: hashes })
     }
 
     /// The same in one request, if the object has been opened before and is still the same.
@@ -68,10 +82,20 @@ impl Core {
             extensions: options.extensions.clone(),
             ..known.pin.options(stored.clone())
         };
+        let covered = match self.cover_first(location, &known, &range).await {
+            Ok(covered) => covered,
+            // Another statement is there by now.
+            Err(error) if Replaced::is_in(&error) => {
+                self.known.forget(location);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         match self.inner.get_opts(location, ask).await {
             Ok(got) if known.pin.matches(&got.meta) && got.range == stored => {
                 let attributes = got.attributes.clone();
-                Ok(Some(result(location, &known, range, attributes, got.into_stream())))
+                let stored = got.into_stream();
+                Ok(Some(self.result(location, known, range, attributes, stored, covered)))
             }
             Ok(_) | Err(Error::Precondition { .. }) => {
                 self.known.forget(location);
@@ -120,6 +144,7 @@ impl Core {
         let tail = &tail;
         let opened = |range: Range<u64>| {
             async move {
+                let _covered = known.cover(&*self.inner, location, range.clone()).await?;
                 let stored = known.payload.stored_range(range.clone());
                 let bytes = match tail {
                     Some((start, bytes)) if *start <= stored.start => {
@@ -133,6 +158,30 @@ impl Core {
         };
         coalesce_ranges(&ranges, opened, gap).await
     }
+
+    fn result(
+        &self,
+        location: &Path,
+        known: PinnedPayload,
+        range: Range<u64>,
+        attributes: object_store::Attributes,
+        stored: BoxStream<'static, Result<Bytes>>,
+        covered: Covered,
+    ) -> GetResult {
+        let meta = known.meta();
+        let opening = PlaintextStream {
+            store: Arc::clone(&self.inner),
+            location: location.clone(),
+            known,
+            rest: range.clone(),
+            covered,
+            stored,
+            chunk: Bytes::new(),
+            collected: BytesMut::new(),
+        };
+        let stream = try_unfold(opening, |opening| opening.next()).boxed();
+        GetResult { payload: GetResultPayload::Stream(stream), meta, range, attributes }
+    }
 }
 
 fn any_beyond(ranges: &[Range<u64>], known: &PinnedPayload) -> bool {
@@ -144,31 +193,20 @@ fn resolve_range(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
     range.map_or(Ok(0..length), |range| range.as_range(length).map_err(generic))
 }
 
-fn result(
-    location: &Path,
-    known: &PinnedPayload,
-    range: Range<u64>,
-    attributes: object_store::Attributes,
-    stored: BoxStream<'static, Result<Bytes>>,
-) -> GetResult {
-    let opening = PlaintextStream {
-        location: location.clone(),
-        payload: Arc::clone(&known.payload),
-        rest: range.clone(),
-        stored,
-        chunk: Bytes::new(),
-        collected: BytesMut::new(),
-    };
-    let stream = try_unfold(opening, |opening| opening.next()).boxed();
-    GetResult { payload: GetResultPayload::Stream(stream), meta: known.meta(), range, attributes }
+/// The hashes for the plaintext up to some byte, if a statement is required.
+struct Covered {
+    until: u64,
+    _hashes: Option<HeldHashes>,
 }
 
 /// A plaintext that is being opened as its segments arrive.
 struct PlaintextStream {
+    store: Arc<dyn ObjectStore>,
     location: Path,
-    payload: Arc<Payload>,
+    known: PinnedPayload,
     /// The rest of the plaintext, still to come.
     rest: Range<u64>,
+    covered: Covered,
     stored: BoxStream<'static, Result<Bytes>>,
     /// Bytes that have arrived, and are not collected yet.
     chunk: Bytes,
@@ -182,12 +220,18 @@ impl PlaintextStream {
             return Ok(None);
         }
         // Up to a multiple, so that no segment is in two buffers.
-        let unit = TOGETHER.max(self.payload.segment_size().bytes().into());
+        let payload = &self.known.payload;
+        let unit = TOGETHER.max(payload.segment_size().bytes().into());
         let end = (self.rest.start / unit + 1).saturating_mul(unit).min(self.rest.end);
         let range = self.rest.start..end;
-        let stored = self.payload.stored_range(range.clone());
+        let stored = payload.stored_range(range.clone());
         let stored = self.take((stored.end - stored.start) as usize).await?;
-        let plaintext = open(&self.payload, &self.location, range, stored).await?;
+        if self.covered.until < end {
+            let window = self.known.window(&self.rest);
+            let hashes = self.known.cover(&*self.store, &self.location, window.clone()).await?;
+            self.covered = Covered { until: window.end, _hashes: hashes };
+        }
+        let plaintext = open(&self.known.payload, &self.location, range, stored).await?;
         self.rest.start = end;
         Ok(Some((plaintext, self)))
     }

@@ -10,9 +10,11 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
+    CopyOptions, Error, Extensions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    RenameOptions, Result,
 };
+use polyseal_file::statement::{PendingStatement, SignaturePolicy, Signer};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Identities, Recipients, SegmentSize, StreamSealer, Suite,
 };
@@ -22,6 +24,7 @@ use crate::compute::{LONG, compute};
 use crate::error::{ObjectError, STORE};
 use crate::open::PinnedPayload;
 use crate::sizes::{ListedVersion, ObjectSize};
+use crate::statement;
 use crate::upload::Upload;
 
 /// The opened objects whose keys are kept.
@@ -74,6 +77,8 @@ pub(crate) struct Core {
     suite: Option<Suite>,
     pub(crate) segment: SegmentSize,
     binding: Binding,
+    pub(crate) signatures: SignaturePolicy,
+    pub(crate) signer: Option<Arc<Signer>>,
     pub(crate) listed: ListedSizes,
     pub(crate) known: Cache<Path, PinnedPayload>,
     pub(crate) sizes: Cache<ListedVersion, ObjectSize>,
@@ -98,6 +103,8 @@ impl PolysealStore {
             suite: None,
             segment: SegmentSize::default(),
             binding: Binding::None,
+            signatures: SignaturePolicy::NotRequired,
+            signer: None,
             listed: ListedSizes::Plaintext,
             known: Cache::new(CACHED_OBJECTS),
             sizes: Cache::new(CACHED_SIZES),
@@ -123,6 +130,36 @@ impl PolysealStore {
     #[must_use]
     pub fn with_binding(self, binding: Binding) -> Self {
         self.with(|core| core.binding = binding)
+    }
+
+    /// With the signers whose objects are read; any object is if nothing is said.
+    ///
+    /// Then an object opens only with its statement, the object `KEY.sig` beside it, and nothing of
+    /// a segment is given out that this does not cover: to read from an object for the first time
+    /// takes two requests for it, later ones take one, of at most 2 KiB for each two MiB of
+    /// segments of the usual size. Without an accepted statement the error is of the class
+    /// [`NotSigned`](polyseal_file::Class::NotSigned). The statement is compared when an object is
+    /// opened, and kept with its [key](Self::with_cached_objects). Sizes, in lists too, are not
+    /// covered.
+    #[must_use]
+    pub fn with_signatures(self, policy: SignaturePolicy) -> Self {
+        self.with(|core| core.signatures = policy)
+    }
+
+    /// With a statement about each object that is written, as `KEY.sig` beside it.
+    ///
+    /// The two are two requests. In between, readers who require a signature refuse the object:
+    /// - Where whatever is there is replaced, and in uploads in parts, the statement is put just
+    ///   before the object appears: a new object is never without it. If the object does not appear
+    ///   then, one that was there before has no statement of its own until it is
+    ///   [signed](polyseal_file::statement::Statement::of_stored) again.
+    /// - Where there is a condition ([`PutMode::Create`], [`PutMode::Update`]), the statement is put
+    ///   when the object is there: a write that is refused changes no statement.
+    ///
+    /// Copies and renames take it along. To delete an object leaves its statement.
+    #[must_use]
+    pub fn with_signer(self, signer: Signer) -> Self {
+        self.with(|core| core.signer = Some(Arc::new(signer)))
     }
 
     /// With other sizes in lists.
@@ -170,7 +207,7 @@ impl Core {
     pub(crate) async fn decrypt<T: Send + 'static>(
         &self,
         location: &Path,
-        act: impl FnOnce(&Decryptor<'_>) -> polyseal_file::Result<T> + Send + 'static,
+        act: impl FnOnce(Decryptor<'_>) -> polyseal_file::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (identities, context) = (Arc::clone(&self.identities), self.context(location)?);
         let location = location.clone();
@@ -180,13 +217,17 @@ impl Core {
                 Some(context) => decryptor.context(context),
                 None => decryptor,
             };
-            act(&decryptor).map_err(|error| ObjectError::at(&location, error))
+            act(decryptor).map_err(|error| ObjectError::at(&location, error))
         })
         .await
     }
 
-    /// The sealer for a new object at this path.
-    pub(crate) async fn sealer(&self, location: &Path) -> Result<StreamSealer> {
+    /// The sealer for a new object at this path, and the statement about it if there is to be one.
+    pub(crate) async fn sealer(
+        &self,
+        location: &Path,
+    ) -> Result<(StreamSealer, Option<PendingStatement>)> {
+        let is_signed = self.signer.is_some();
         let (recipients, context) = (Arc::clone(&self.recipients), self.context(location)?);
         let (suite, segment, location) = (self.suite, self.segment, location.clone());
         compute(LONG, move || {
@@ -197,9 +238,44 @@ impl Core {
             if let Some(context) = &context {
                 encryptor = encryptor.context(context);
             }
-            encryptor.stream_sealer().map_err(|error| ObjectError::at(&location, error))
+            let sealer = if is_signed {
+                encryptor.stated_stream_sealer().map(|(sealer, pending)| (sealer, Some(pending)))
+            } else {
+                encryptor.stream_sealer().map(|sealer| (sealer, None))
+            };
+            sealer.map_err(|error| ObjectError::at(&location, error))
         })
         .await
+    }
+
+    /// The statement about an object that has been sealed, signed.
+    pub(crate) async fn sign(
+        &self,
+        location: &Path,
+        pending: Option<PendingStatement>,
+    ) -> Result<Option<PutPayload>> {
+        match (&self.signer, pending) {
+            (Some(signer), Some(pending)) => {
+                statement::sign(signer, location, pending).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Puts the statement about an object, if there is one.
+    pub(crate) async fn put_statement(
+        &self,
+        location: &Path,
+        statement: Option<PutPayload>,
+        extensions: &Extensions,
+    ) -> Result<()> {
+        let Some(statement) = statement else { return Ok(()) };
+        statement::put(&*self.inner, location, statement, extensions).await
+    }
+
+    /// Whether objects have statements here.
+    fn has_statements(&self) -> bool {
+        self.signer.is_some() || matches!(self.signatures, SignaturePolicy::Required(_))
     }
 
     fn expect_movable(&self) -> Result<()> {
@@ -220,7 +296,7 @@ impl ObjectStore for PolysealStore {
         payload: PutPayload,
         opts: PutOptions,
     ) -> Result<PutResult> {
-        let sealer = self.core.sealer(location).await?;
+        let (sealer, pending) = self.core.sealer(location).await?;
         let header = Bytes::copy_from_slice(sealer.header().as_bytes());
         let (bytes, at) = (payload.content_length(), location.clone());
         let sealed = compute(bytes, move || {
@@ -229,8 +305,17 @@ impl ObjectStore for PolysealStore {
         })
         .await?;
         let sealed: PutPayload = [header, sealed.into()].into_iter().collect();
+        let statement = self.core.sign(location, pending).await?;
+        let (before, behind) = match opts.mode {
+            PutMode::Overwrite => (statement, None),
+            PutMode::Create | PutMode::Update(_) => (None, statement),
+        };
+        let extensions = opts.extensions.clone();
         self.core.known.forget(location);
-        self.core.inner.put_opts(location, sealed, opts).await
+        self.core.put_statement(location, before, &extensions).await?;
+        let put = self.core.inner.put_opts(location, sealed, opts).await?;
+        self.core.put_statement(location, behind, &extensions).await?;
+        Ok(put)
     }
 
     async fn put_multipart_opts(
@@ -240,8 +325,9 @@ impl ObjectStore for PolysealStore {
     ) -> Result<Box<dyn MultipartUpload>> {
         // Before there is something to abort.
         let sealer = self.core.sealer(location).await?;
+        let extensions = opts.extensions.clone();
         let upload = self.core.inner.put_multipart_opts(location, opts).await?;
-        Ok(Box::new(Upload::new(&self.core, location, sealer, upload)))
+        Ok(Box::new(Upload::new(&self.core, location, sealer, upload, extensions)))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -292,14 +378,24 @@ impl ObjectStore for PolysealStore {
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
         self.core.expect_movable()?;
         self.core.known.forget(to);
-        self.core.inner.copy_opts(from, to, options).await
+        self.core.inner.copy_opts(from, to, options).await?;
+        if !self.core.has_statements() {
+            return Ok(());
+        }
+        let copy = |from, to| async move { self.core.inner.copy(&from, &to).await };
+        statement::follow(from, to, copy).await
     }
 
     async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
         self.core.expect_movable()?;
         self.core.known.forget(from);
         self.core.known.forget(to);
-        self.core.inner.rename_opts(from, to, options).await
+        self.core.inner.rename_opts(from, to, options).await?;
+        if !self.core.has_statements() {
+            return Ok(());
+        }
+        let rename = |from, to| async move { self.core.inner.rename(&from, &to).await };
+        statement::follow(from, to, rename).await
     }
 }
 

@@ -21,8 +21,9 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::try_join_all;
 use object_store::path::Path;
-use object_store::{MultipartUpload, PutPayload, PutResult, Result, UploadPart};
+use object_store::{Extensions, MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 use polyseal_file::StreamSealer;
+use polyseal_file::statement::PendingStatement;
 use tokio::sync::Mutex;
 
 use crate::compute::compute;
@@ -39,6 +40,9 @@ pub(crate) struct Upload {
     location: Path,
     /// None once the upload is at its end.
     sealer: Option<StreamSealer>,
+    /// The statement about the object, if it is signed.
+    pending: Option<PendingStatement>,
+    extensions: Extensions,
     /// Plaintext that is not in a segment that has been taken.
     waiting: VecDeque<Bytes>,
     waiting_bytes: u64,
@@ -68,8 +72,9 @@ impl Upload {
     pub(crate) fn new(
         core: &Arc<Core>,
         location: &Path,
-        sealer: StreamSealer,
+        (sealer, pending): (StreamSealer, Option<PendingStatement>),
         inner: Box<dyn MultipartUpload>,
+        extensions: Extensions,
     ) -> Self {
         let header = Bytes::copy_from_slice(sealer.header().as_bytes());
         let queue = Queue {
@@ -85,6 +90,8 @@ impl Upload {
             core: Arc::clone(core),
             location: location.clone(),
             sealer: Some(sealer),
+            pending,
+            extensions,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             pieces: 0,
@@ -201,7 +208,10 @@ impl MultipartUpload for Upload {
         let last = queue.out_bytes;
         uploads.push(queue.send(last));
         try_join_all(uploads).await?;
-        self.core.known.forget(&self.location);
+        let (core, location) = (&self.core, &self.location);
+        let statement = core.sign(location, self.pending.take()).await?;
+        core.put_statement(location, statement, &self.extensions).await?;
+        core.known.forget(location);
         queue.inner.complete().await
     }
 

@@ -19,4 +19,5 @@ mod requests;
 mod s3;
 #[cfg(feature = "remote")]
 mod servers;
+mod statements;
 mod uploads;
