@@ -98,6 +98,21 @@ pub(crate) fn write(path: &Path, replace: bool) -> Result<Option<Box<dyn ObjectO
     if_object(path, |path| stores::write(path, replace))
 }
 
+/// One version of an object, read at offsets; `None` for a file, or if there is no such object.
+pub(crate) fn at_offsets(path: &Path) -> Result<Option<Box<dyn StoredFile>>> {
+    if_object(path, stores::at_offsets).map(Option::flatten)
+}
+
+/// The object with this suffix, beside another: in front of the query of a web server's URL.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let text = path.to_string_lossy();
+    let is_web = text.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"));
+    match text.split_once('?').filter(|_| is_web && is_object(path)) {
+        Some((name, query)) => format!("{name}{suffix}?{query}").into(),
+        None => polyseal_local::with_suffix(path, suffix),
+    }
+}
+
 /// One version of an object, whose header can be replaced.
 pub(crate) fn replaceable(path: &Path) -> Result<Box<dyn StoredFile>> {
     stores::replaceable(path)
@@ -106,6 +121,18 @@ pub(crate) fn replaceable(path: &Path) -> Result<Box<dyn StoredFile>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_beside_an_object() {
+        for (path, beside) in [
+            ("a?b", "a?b.sig"),
+            ("s3://bucket/k?b", "s3://bucket/k?b.sig"),
+            ("https://example.org/c", "https://example.org/c.sig"),
+            ("https://example.org/c?sig=x", "https://example.org/c.sig?sig=x"),
+        ] {
+            assert_eq!(with_suffix(Path::new(path), ".sig"), Path::new(beside));
+        }
+    }
 
     #[test]
     fn what_is_an_object() {

@@ -8,17 +8,16 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polyseal_file::statement::{
-    AcceptedSigner, AllowedSigners, Coverage, NAMESPACE, Problem, SUFFIX, SegmentHashes,
-    SignedStatement, Signer, Statement,
+    AcceptedSigner, AllowedSigners, Coverage, NAMESPACE, Problem, RequiredSigner, SUFFIX,
+    SegmentHashes, SignedStatement, Signer, Statement,
 };
-use polyseal_file::{Error, find_program};
-use polyseal_local::with_suffix;
+use polyseal_file::{Error, ReadAt, find_program};
 
 use crate::args::{OutputArgs, SignerArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind, STANDARD_INPUT};
 use crate::keys::KeyInputs;
-use crate::objects::expect_file;
+use crate::objects::{self, is_object};
 use crate::streams::is_standard_input;
 
 /// Seconds since 1970.
@@ -28,7 +27,28 @@ pub(crate) fn now() -> u64 {
 
 /// The file that has the statement about this one.
 fn beside(file: &Path) -> PathBuf {
-    with_suffix(file, SUFFIX)
+    objects::with_suffix(file, SUFFIX)
+}
+
+/// A file or an object, read at offsets; `None` if it is not there.
+pub(crate) fn at_offsets(path: &Path, what: &str) -> Result<Option<Box<dyn ReadAt + Send + Sync>>> {
+    if is_object(path) {
+        return Ok(objects::at_offsets(path)?.map(|object| Box::new(object) as _));
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Some(Box::new(file))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::io(what, path, &error)),
+    }
+}
+
+/// The name, without the query of a URL.
+fn shown_without_query(path: &Path) -> String {
+    let text = path.display().to_string();
+    match text.split_once('?').filter(|_| is_object(path)) {
+        Some((name, _)) => format!("{name}?…"),
+        None => text,
+    }
 }
 
 /// The signers whose statements are accepted.
@@ -39,8 +59,7 @@ pub(crate) enum SignaturePolicy {
 }
 
 pub(crate) struct Signers {
-    allowed: AllowedSigners,
-    by: Option<String>,
+    required: RequiredSigner,
     signature: Option<PathBuf>,
 }
 
@@ -57,8 +76,12 @@ impl SignaturePolicy {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::io("read the list of signers", path, &error))?;
         let allowed = AllowedSigners::parse(&text).map_err(|error| about(error, path))?;
-        let (by, signature) = (args.by.clone(), args.signature.clone());
-        Ok(Self::Required(Signers { allowed, by, signature }))
+        let required = RequiredSigner::any_of(allowed);
+        let required = match &args.by {
+            Some(name) => required.by(name),
+            None => required,
+        };
+        Ok(Self::Required(Signers { required, signature: args.signature.clone() }))
     }
 
     pub(crate) fn is_required(&self) -> bool {
@@ -83,23 +106,16 @@ impl Signers {
                 return Err(Failure::usage("standard input has no statement beside it")
                     .hint("name it: --signature FILE"));
             }
-            None => {
-                expect_file(file)?;
-                beside(file)
-            }
+            None => beside(file),
         };
-        let stored = File::open(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Failure::not_signed(format!(
-                "{} has no statement: {}",
-                file.display(),
-                path.display()
-            )),
-            _ => Failure::io("read the statement", &path, &error),
+        let stored = at_offsets(&path, "read the statement")?.ok_or_else(|| {
+            let names = [file, &path].map(shown_without_query);
+            Failure::not_signed(format!("{} has no statement: {}", names[0], names[1]))
         })?;
         let read = || {
             let signed = SignedStatement::read(&stored)?;
-            let signer = signed.accepted(&self.allowed, self.by.as_deref(), now())?;
-            let coverage = signed.coverage(Box::new(stored))?;
+            let signer = self.required.accept(&signed, now())?;
+            let coverage = signed.coverage(stored)?;
             Ok(Accepted { coverage: Arc::new(coverage), signer })
         };
         read().map_err(|error| about(error, &path))
@@ -108,7 +124,7 @@ impl Signers {
 
 /// The failure for a statement or a list of signers.
 pub(crate) fn about(error: Error, path: &Path) -> Failure {
-    Failure::from(error).about(path)
+    Failure::from(error).about(Path::new(&shown_without_query(path)))
 }
 
 /// A key that signs.
@@ -166,7 +182,6 @@ pub(crate) fn create(
     force: bool,
     forbidden_outputs: &ForbiddenOutputs,
 ) -> Result<OutputFile> {
-    expect_file(path)?;
     let to = OutputArgs { output: Some(path.to_owned()), force };
     OutputFile::open(&to, OutputKind::Binary, forbidden_outputs)
 }

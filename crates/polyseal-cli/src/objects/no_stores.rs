@@ -28,9 +28,13 @@ pub(super) fn replaceable(path: &Path) -> Result<Box<dyn StoredFile>> {
     Err(refused(path))
 }
 
+pub(super) fn at_offsets(path: &Path) -> Result<Option<Box<dyn StoredFile>>> {
+    Err(refused(path))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{below, expect_supported, open, replaceable, tree, write};
+    use super::super::{at_offsets, below, expect_supported, open, replaceable, tree, write};
     use super::*;
 
     #[test]
@@ -43,6 +47,7 @@ mod tests {
             open(object).map(drop),
             write(object, true).map(drop),
             replaceable(object).map(drop),
+            at_offsets(object).map(drop),
         ] {
             let text = refused.unwrap_err().to_string();
             assert!(text.contains("s3://bucket/key is an object in a store"), "{text}");

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use polyseal_file::ReadAt;
 use polyseal_local::{Store, StoredFile};
 use polyseal_object_store::remote::{
-    Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Scheme,
-    StoredObject,
+    Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Problem,
+    Scheme, StoredObject,
 };
 
 use super::{ObjectInput, ObjectOutput};
@@ -69,6 +69,14 @@ pub(super) fn write(path: &Path, replace: bool) -> Result<Box<dyn ObjectOutput>>
 pub(super) fn replaceable(path: &Path) -> Result<Box<dyn StoredFile>> {
     let stored = StoredObject::open_to_rekey(&named(path)?);
     Ok(Box::new(stored.map_err(|error| store_failure("rekey", &error))?))
+}
+
+pub(super) fn at_offsets(path: &Path) -> Result<Option<Box<dyn StoredFile>>> {
+    match StoredObject::look(&named(path)?) {
+        Ok(stored) => Ok(Some(Box::new(stored))),
+        Err(error) if matches!(error.problem(), Problem::NotFound) => Ok(None),
+        Err(error) => Err(store_failure("read", &error)),
+    }
 }
 
 impl ObjectInput for ObjectReader {

@@ -2,7 +2,6 @@
 
 mod jobs;
 
-use std::fs::File;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -29,7 +28,6 @@ use crate::args::{
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
 use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
-use crate::objects::expect_file;
 use crate::progress::{Bar, Progress};
 use crate::statements::{self, Accepted, SignaturePolicy, SigningKey};
 use crate::streams::is_standard_output;
@@ -373,8 +371,8 @@ fn signed_by(message: &str, signer: &AcceptedSigner) -> String {
 
 /// Without a key, the ciphertext is compared with its statement.
 fn verify_stored(path: &Path, accepted: &Accepted, threads: NonZeroUsize) -> Result<FileSuccess> {
-    expect_file(path)?;
-    let file = File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+    let gone = || Failure::io("read", path, &std::io::ErrorKind::NotFound.into());
+    let file = statements::at_offsets(path, "read")?.ok_or_else(gone)?;
     let verified = accepted.coverage.verify_stored(&file, threads);
     let bytes = verified.map_err(|error| statements::about(error, path))?;
     let name = shown(&path.display().to_string());
