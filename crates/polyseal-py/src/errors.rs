@@ -23,6 +23,7 @@ pyo3::import_exception!(polyseal.errors, NoMatchingKey);
 pyo3::import_exception!(polyseal.errors, WrongPassphrase);
 pyo3::import_exception!(polyseal.errors, ContextMismatch);
 pyo3::import_exception!(polyseal.errors, HeaderError);
+pyo3::import_exception!(polyseal.errors, NotSignedError);
 pyo3::import_exception!(polyseal.errors, CorruptSegment);
 pyo3::import_exception!(polyseal.errors, SourceChanged);
 pyo3::import_exception!(polyseal.errors, LimitExceeded);
@@ -77,12 +78,10 @@ pub(crate) fn exception(class: Class, text: String) -> PyErr {
         C::OtherFile => TreeMismatch::new_err(("other", text)),
         C::OtherContents => TreeMismatch::new_err(("contents", text)),
         C::KeyUnavailable | C::KeeperFailed => KeyUnavailable::new_err(text),
-        C::NotSigned
-        | C::KeyRefused
-        | C::RecipientRefused
-        | C::PluginFailed
-        | C::Random
-        | C::Defect => PolysealError::new_err(text),
+        C::NotSigned => NotSignedError::new_err(text),
+        C::KeyRefused | C::RecipientRefused | C::PluginFailed | C::Random | C::Defect => {
+            PolysealError::new_err(text)
+        }
         C::Usage
         | C::Forbidden
         | C::BadPassphrase
@@ -132,6 +131,11 @@ fn format_error(error: &FileError, text: String) -> PyErr {
     match *error {
         FileError::Corrupt { segment, last } => {
             CorruptSegment::new_err((Some(segment), last, text))
+        }
+        // Not of a tree, but of a file and its statement.
+        FileError::NotAsSigned { .. } => NotSignedError::new_err(text),
+        FileError::Statement(_) if error.class() == Class::OtherContents => {
+            NotSignedError::new_err(text)
         }
         _ => exception(error.class(), text),
     }

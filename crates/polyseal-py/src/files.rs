@@ -4,10 +4,12 @@
 //! cores. A file object, or a pipe by its name, is read from its present position to its end.
 
 use std::fs;
-use std::io::{self, IoSliceMut, Read};
+use std::io::{self, IoSliceMut, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 
+use polyseal_file::statement::{SegmentHashes, Statement};
 use polyseal_file::{
     Encryptor, ExistingRecipients, Header, Input, Inspection, RunOptions, SegmentSize, Suite,
     Summary as FileOutcome,
@@ -20,18 +22,23 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::callbacks::{Callbacks, ProgressKind};
-use crate::errors::{file_error, local_error, named_error};
+use crate::errors::{file_error, local_error, named_error, system_error};
 use crate::key_set::KeySet;
 use crate::memory::Input as Buffer;
+use crate::statements::{
+    Accepted, SignerNames, SigningKey, Wanted, WantedParts, beside, covered, now,
+};
 use crate::streams::{self, Stream};
 
-/// Plaintext bytes, stored bytes, and the salt of the file.
-type Summary<'py> = (u64, u64, Option<Bound<'py, PyBytes>>);
+/// Plaintext bytes, stored bytes, the salt of the file, and who signed it.
+type Summary<'py> = (u64, u64, Option<Bound<'py, PyBytes>>, Option<SignerNames>);
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(encrypt_file, module)?)?;
     module.add_function(wrap_pyfunction!(decrypt_file, module)?)?;
     module.add_function(wrap_pyfunction!(verify_file, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_signature, module)?)?;
+    module.add_function(wrap_pyfunction!(sign_file, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(inspect_header, module)?)?;
     module.add_function(wrap_pyfunction!(rekey_header, module)?)?;
@@ -177,10 +184,11 @@ fn finish<'py>(
     py: Python<'py>,
     callbacks: &Callbacks,
     done: PyResult<FileOutcome>,
+    signer: Option<SignerNames>,
 ) -> PyResult<Summary<'py>> {
     let done = callbacks.finish_with(py, done)?;
     let salt = done.file_salt.map(|salt| PyBytes::new(py, &salt));
-    Ok((done.plaintext_bytes, done.file_bytes, salt))
+    Ok((done.plaintext_bytes, done.file_bytes, salt, signer))
 }
 
 #[pyfunction]
@@ -196,6 +204,7 @@ fn encrypt_file<'py>(
     header_size: usize,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    sign: Option<(Bound<'py, SigningKey>, Option<PathBuf>)>,
 ) -> PyResult<Summary<'py>> {
     let key_set = key_set.get();
     let format = FormatOptions::new(suite, segment_size, header_size)?;
@@ -203,8 +212,24 @@ fn encrypt_file<'py>(
     let recipients = key_set.recipients()?;
     let (from, to, callbacks) =
         (FileInput::new(src)?, FileOutput::new(dst), Callbacks::new(ProgressKind::File, progress));
+    let signing = sign.map(|(key, path)| Signing::new(key, path, &to)).transpose()?;
     let done = py.detach(|| {
         let encryptor = format.encryptor(&recipients, key_set).running(run);
+        if let Some(signing) = signing {
+            let (input, name) = stream(from)?;
+            let mut input = WatchedInput::new(input, &callbacks);
+            let statement = signing.create(overwrite)?;
+            return to.take(overwrite, &callbacks, |to| {
+                let done = encryptor.encrypt_stated(Input::Stream(&mut input), to, now());
+                let named = |error| named_error(name.as_deref(), error);
+                let (done, stated, hashes) = done.map_err(named)?;
+                if !callbacks.cancelled() {
+                    // Before the file: a new one is never without it.
+                    signing.write(statement, &stated, &hashes)?;
+                }
+                Ok(done)
+            });
+        }
         match (from, to) {
             (FileInput::Named(from), FileOutput::Named(to)) => {
                 let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
@@ -225,10 +250,82 @@ fn encrypt_file<'py>(
             }
         }
     });
-    finish(py, &callbacks, done)
+    finish(py, &callbacks, done, None)
+}
+
+/// Where the statement about a new file goes.
+struct Signing {
+    key: Py<SigningKey>,
+    path: PathBuf,
+}
+
+impl Signing {
+    fn new(key: Bound<'_, SigningKey>, path: Option<PathBuf>, file: &FileOutput) -> PyResult<Self> {
+        let path = match (path, file) {
+            (Some(path), _) => path,
+            (None, FileOutput::Named(file)) => beside(file),
+            (None, FileOutput::Object(_)) => {
+                return Err(PyValueError::new_err(
+                    "a statement needs a file to go to: name one, signature=…",
+                ));
+            }
+        };
+        if let FileOutput::Named(file) = file
+            && *file == path
+        {
+            return Err(PyValueError::new_err("a file and its statement cannot go to one place"));
+        }
+        Ok(Self { key: key.unbind(), path })
+    }
+
+    fn create(&self, overwrite: bool) -> PyResult<NewFile> {
+        NewFile::create_at(&self.path, overwrite, &Forbidden::NOTHING).map_err(local_error)
+    }
+
+    /// Gives the statement its name.
+    fn write(
+        &self,
+        mut new: NewFile,
+        statement: &Statement,
+        hashes: &SegmentHashes,
+    ) -> PyResult<()> {
+        let bytes = self.key.get().sign(statement, hashes).map_err(file_error)?;
+        let written = new.file().write_all(&bytes);
+        written.map_err(|error| local_error(Error::io("write", &self.path, error)))?;
+        new.sync().and_then(|()| new.commit()).map_err(local_error)
+    }
+}
+
+/// Signs a file that is there: one that these keys open is bound to its key, another to its header.
+#[pyfunction]
+fn sign_file(
+    py: Python<'_>,
+    path: PathBuf,
+    key: &Bound<'_, SigningKey>,
+    key_set: Option<&Bound<'_, KeySet>>,
+    signature: Option<PathBuf>,
+    overwrite: bool,
+) -> PyResult<()> {
+    let identities = key_set.map(|key_set| key_set.get().identities()).transpose()?;
+    let to = FileOutput::Named(path.clone());
+    let signing = Signing::new(key.clone(), signature, &to)?;
+    py.detach(|| {
+        let new = signing.create(overwrite)?;
+        let mut input = fs::File::open(&path).map_err(|error| system_error(&path, error))?;
+        let stated = match &identities {
+            None => Statement::of_stored(&mut input, now()),
+            Some(identities) => Header::read(&mut input).and_then(|header| {
+                let opened = header.authenticate(identities)?;
+                Statement::of_opened(&opened, &mut input, now())
+            }),
+        };
+        let (statement, hashes) = stated.map_err(|error| named_error(Some(&path), error))?;
+        signing.write(new, &statement, &hashes)
+    })
 }
 
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
 fn decrypt_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
@@ -237,8 +334,9 @@ fn decrypt_file<'py>(
     overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    wanted: Option<WantedParts<'py>>,
 ) -> PyResult<Summary<'py>> {
-    open_all(py, src, Some(FileOutput::new(dst)), key_set, overwrite, threads, progress)
+    open_all(py, src, Some(FileOutput::new(dst)), key_set, overwrite, threads, progress, wanted)
 }
 
 #[pyfunction]
@@ -248,10 +346,39 @@ fn verify_file<'py>(
     key_set: &Bound<'py, KeySet>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    wanted: Option<WantedParts<'py>>,
 ) -> PyResult<Summary<'py>> {
-    open_all(py, src, None, key_set, false, threads, progress)
+    open_all(py, src, None, key_set, false, threads, progress, wanted)
 }
 
+/// Compares a stored file with its statement, without a key.
+#[pyfunction]
+fn verify_signature<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    threads: Option<usize>,
+    wanted: WantedParts<'py>,
+) -> PyResult<Summary<'py>> {
+    let threads = threads.map(some_threads).transpose()?;
+    let threads = threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let accepted = Wanted::new(wanted).accept(Some(&path))?;
+    let compared = py.detach(|| {
+        let file = fs::File::open(&path).map_err(|error| system_error(&path, error))?;
+        let read = || {
+            let bytes = accepted.coverage.verify_stored(&file, threads)?;
+            let header = Header::read(&mut &file)?;
+            let payload = Some(accepted.coverage.statement().payload_bytes);
+            let payload = Inspection::from_header(&header, payload).payload;
+            Ok((bytes, payload.and_then(|it| it.plaintext_bytes)))
+        };
+        read().map_err(|error| named_error(Some(&path), error))
+    });
+    let (stored, plaintext) = compared?;
+    let salt = PyBytes::new(py, &accepted.coverage.statement().file_salt);
+    Ok((plaintext.unwrap_or_default(), stored, Some(salt), Some(accepted.names())))
+}
+
+#[expect(clippy::too_many_arguments, reason = "two functions of the package in one")]
 fn open_all<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
@@ -260,13 +387,16 @@ fn open_all<'py>(
     overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    wanted: Option<WantedParts<'py>>,
 ) -> PyResult<Summary<'py>> {
     let key_set = key_set.get();
     let run = run_options(threads)?;
+    let path = src.extract::<PathBuf>().ok();
+    let accepted = wanted.map(|it| Wanted::new(it).accept(path.as_deref())).transpose()?;
     let identities = key_set.identities()?;
     let (from, callbacks) = (FileInput::new(src)?, Callbacks::new(ProgressKind::File, progress));
     let done = py.detach(|| {
-        let decryptor = key_set.decryptor(&identities).running(run);
+        let decryptor = covered(key_set.decryptor(&identities).running(run), accepted.as_ref());
         let options = Options::new().overwrite(overwrite).synced(true).progress(&callbacks);
         match (from, to) {
             (FileInput::Named(from), Some(FileOutput::Named(to))) => {
@@ -289,7 +419,7 @@ fn open_all<'py>(
             }
         }
     });
-    finish(py, &callbacks, done)
+    finish(py, &callbacks, done, accepted.map(Accepted::names))
 }
 
 /// The input to be read from its beginning to its end, and its name if it has one.

@@ -38,6 +38,7 @@ mod reader;
 mod scratch;
 mod sealer;
 mod secret;
+mod statements;
 mod stream_sealer;
 mod streams;
 mod trees;
@@ -65,6 +66,10 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<payload::Payload>()?;
     module.add_class::<payload::Outline>()?;
     module.add_class::<sealer::Sealer>()?;
+    module.add_class::<statements::AllowedSigners>()?;
+    module.add_class::<statements::SigningKey>()?;
+    module.add_class::<statements::SignedStatement>()?;
+    module.add_class::<statements::HeldHashes>()?;
     module.add_class::<new_file::NewFile>()?;
     module.add_class::<new_file::Directory>()?;
     module.add_function(wrap_pyfunction!(errors::has_secret, module)?)?;

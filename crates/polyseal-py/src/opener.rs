@@ -1,7 +1,8 @@
 //! Opening stored files whose bytes Python fetches: which bytes, in which version.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use polyseal_file::statement::Coverage;
 use polyseal_file::{
     Answer, ByteRange, Opener as FileOpener, SegmentSize, Step, Version as FileVersion,
 };
@@ -15,6 +16,7 @@ use crate::errors::file_error;
 use crate::key_set::KeySet;
 use crate::memory::Input;
 use crate::payload::Payload;
+use crate::statements::SignedStatement;
 
 /// The marks of a store's file that change with its contents: its size, its entity tag, and others.
 #[pyclass(frozen, eq, hash, module = "polyseal")]
@@ -73,24 +75,35 @@ impl Version {
 }
 
 /// A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
-/// them; when none are wanted any more, there is the `payload`.
+/// them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is opened
+/// that it does not cover.
 #[pyclass(frozen, module = "polyseal")]
 pub(crate) struct Opener {
     version: FileVersion,
+    coverage: Option<Arc<Coverage>>,
     opener: Mutex<Option<FileOpener>>,
 }
 
 #[pymethods]
 impl Opener {
     #[new]
-    #[pyo3(signature = (version, *, segment_size = None))]
-    fn new(version: &Bound<'_, Version>, segment_size: Option<u64>) -> PyResult<Self> {
+    #[pyo3(signature = (version, *, segment_size = None, statement = None))]
+    fn new(
+        version: &Bound<'_, Version>,
+        segment_size: Option<u64>,
+        statement: Option<&Bound<'_, SignedStatement>>,
+    ) -> PyResult<Self> {
         let version = version.get().0.clone();
         let mut opener = FileOpener::for_version(version.clone());
         if let Some(bytes) = segment_size {
             opener = opener.segment_size(SegmentSize::new(bytes).map_err(file_error)?);
         }
-        Ok(Self { version, opener: Mutex::new(Some(opener)) })
+        let coverage = statement.map(|statement| Arc::clone(statement.get().coverage()));
+        if coverage.is_some() {
+            // It tells the end: the last segment is not needed.
+            opener = opener.sequential();
+        }
+        Ok(Self { version, coverage, opener: Mutex::new(Some(opener)) })
     }
 
     /// The stored bytes that are wanted next, as pairs of their first and the one behind their
@@ -120,8 +133,11 @@ impl Opener {
                     let key_set = KeySet::opening(py, key_set)?;
                     let key_set = key_set.get();
                     let identities = key_set.identities()?;
-                    py.detach(|| opener.unlock(&key_set.decryptor(&identities)))
-                        .map_err(file_error)?;
+                    let mut decryptor = key_set.decryptor(&identities);
+                    if let Some(coverage) = &self.coverage {
+                        decryptor = decryptor.covered_by(coverage);
+                    }
+                    py.detach(|| opener.unlock(&decryptor)).map_err(file_error)?;
                 }
                 Step::Open => return Ok(Vec::new()),
             }

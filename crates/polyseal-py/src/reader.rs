@@ -14,6 +14,7 @@ use crate::files::some_threads;
 use crate::key_set::KeySet;
 use crate::memory::{NewBytes, Output, PartCursor};
 use crate::scratch::{KEPT, wipe, with_scratch};
+use crate::statements::{Wanted, WantedParts, covered};
 use crate::streams::Source;
 
 /// Bytes that a thread reads at once: few enough to stay in its core's cache until they have been
@@ -36,12 +37,16 @@ impl Reader {
         file: &Bound<'_, PyAny>,
         key_set: &Bound<'_, KeySet>,
         threads: usize,
+        wanted: Option<WantedParts<'_>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
         let (source, key_set) = (Source::open(file)?, key_set.get());
         let identities = key_set.identities()?;
-        let reader = py.detach(|| key_set.decryptor(&identities).reader(source));
         let name = file.extract::<PathBuf>().ok();
+        let wanted = wanted.map(Wanted::new);
+        let accepted = wanted.map(|wanted| wanted.accept(name.as_deref())).transpose()?;
+        let decryptor = covered(key_set.decryptor(&identities), accepted.as_ref());
+        let reader = py.detach(|| decryptor.reader(source));
         let reader = reader.map_err(|error| named_error(name.as_deref(), error))?;
         Ok(Self { reader, name, threads })
     }

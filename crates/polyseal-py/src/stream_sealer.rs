@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use polyseal_file::statement::PendingStatement;
 use polyseal_file::{Piece, Result, StreamSealer as Sealer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,12 +14,13 @@ use crate::errors::file_error;
 use crate::files::{FormatOptions, some_threads};
 use crate::key_set::KeySet;
 use crate::memory::Input;
+use crate::statements::{SigningKey, now};
 
 /// Bytes of plaintext that a thread seals at once.
 const BATCH: usize = 1 << 20;
 
 /// Seals one file from its beginning to its end: store `header`, then what `write` returns, then
-/// what `finish` returns.
+/// what `finish` returns. With `sign`, there is a `statement` then.
 ///
 /// >>> import polyseal
 /// >>> key = polyseal.SecretKey.generate()
@@ -34,6 +36,7 @@ pub(crate) struct StreamSealer {
     segment: usize,
     threads: usize,
     state: Mutex<Option<State>>,
+    signing: Mutex<Option<(Py<SigningKey>, PendingStatement)>>,
 }
 
 struct State {
@@ -46,8 +49,8 @@ struct State {
 impl StreamSealer {
     #[new]
     #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1,
-        **key_set),
-        text_signature = "(*, suite=None, segment_size=None, header_size=0, threads=1, \
+        sign = None, **key_set),
+        text_signature = "(*, suite=None, segment_size=None, header_size=0, threads=1, sign=None, \
         key=None, identity=None, recipients=(), \
         passphrase=None, context=None)")]
     fn new<'py>(
@@ -56,6 +59,7 @@ impl StreamSealer {
         segment_size: Option<u64>,
         header_size: usize,
         threads: usize,
+        sign: Option<Bound<'py, SigningKey>>,
         key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
@@ -63,13 +67,20 @@ impl StreamSealer {
             (FormatOptions::new(suite, segment_size, header_size)?, KeySet::sealing(py, key_set)?);
         let key_set = key_set.get();
         let recipients = key_set.recipients()?;
-        let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(file_error)?;
+        let encryptor = format.encryptor(&recipients, key_set);
+        let (sealer, signing) = match sign {
+            None => (encryptor.stream_sealer().map_err(file_error)?, None),
+            Some(key) => {
+                let (sealer, pending) = encryptor.stated_stream_sealer().map_err(file_error)?;
+                (sealer, Some((key.unbind(), pending)))
+            }
+        };
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
         let pending = Zeroizing::new(Vec::new());
         let header = sealer.header().as_bytes().to_vec();
         let state = Mutex::new(Some(State { sealer, pending }));
-        Ok(Self { header, batch, segment, threads, state })
+        Ok(Self { header, batch, segment, threads, state, signing: Mutex::new(signing) })
     }
 
     /// The header: the first bytes of the file.
@@ -112,6 +123,22 @@ impl StreamSealer {
             }))
         });
         Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(file_error)?))
+    }
+
+    /// The signed statement about the file, once it is finished, for a sealer that was made with
+    /// `sign`: store it beside the file, as `NAME.sig`. Raises `ValueError` before, and the second
+    /// time.
+    fn statement<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let is_finished = self.state.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        let mut signing = self.signing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (key, pending) = signing.take_if(|_| is_finished).ok_or_else(|| {
+            PyValueError::new_err("there is one statement, of a finished file that is signed")
+        })?;
+        let signed = py.detach(|| {
+            let (statement, hashes) = pending.finish(now())?;
+            key.get().sign(&statement, &hashes)
+        });
+        Ok(PyBytes::new(py, &signed.map_err(file_error)?))
     }
 
     fn __repr__(&self) -> String {

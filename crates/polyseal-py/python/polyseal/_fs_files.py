@@ -130,6 +130,7 @@ class StoredWriter(WrittenFile):
         self.fs, self.path, self.mode = fs, path, mode
         self.autocommit = autocommit
         self._over = False
+        self._statement: bytes | None = None
         below = fs.fs
         if mode == "xb" and below.exists(path):
             raise system_error(FileExistsError, path)
@@ -152,6 +153,7 @@ class StoredWriter(WrittenFile):
     def _keep(self) -> None:
         with path_errors(self.path):
             self._sink.close()
+        self._statement = self._sealer.statement() if self.fs._sign is not None else None
         if self.autocommit:
             self.commit()
 
@@ -164,7 +166,11 @@ class StoredWriter(WrittenFile):
             if self.mode == "xb" and isinstance(self.fs.fs, MemoryFileSystem) and self.fs.fs.exists(self.path):
                 self.discard()
                 raise system_error(FileExistsError, self.path)
+            if self.mode == "wb":
+                self.fs._put_statement(self.path, self._statement)
             self._sink.commit()
+            if self.mode == "xb":
+                self.fs._put_statement(self.path, self._statement)
         self._over = True
         self.fs.invalidate_cache(self.path)
         self.fs.invalidate_cache(self.fs._parent(self.path))

@@ -240,7 +240,13 @@ class KeySet:
 
 @final
 class Reader:
-    def __new__(cls, file: object, key_set: KeySet, threads: int) -> Self: ...
+    def __new__(
+        cls,
+        file: object,
+        key_set: KeySet,
+        threads: int,
+        wanted: tuple[AllowedSigners, str | None, str | None] | None,
+    ) -> Self: ...
     @property
     def size(self) -> int:
         """The length of the plaintext in bytes."""
@@ -271,6 +277,7 @@ class StreamSealer:
         segment_size: int | None = None,
         header_size: int = 0,
         threads: int = 1,
+        sign: SigningKey | None = None,
         **key_set: Unpack[KeySetArgs],
     ) -> Self: ...
     @property
@@ -284,6 +291,40 @@ class StreamSealer:
         """Takes the last of the plaintext. Returns the end of the file. Raises `ValueError` once it is
         finished.
         """
+    def statement(self) -> bytes: ...
+
+@final
+class AllowedSigners:
+    def __new__(cls, text: str) -> Self: ...
+    @staticmethod
+    def from_file(path: str | PathLike[str]) -> AllowedSigners: ...
+    def __len__(self) -> int: ...
+
+@final
+class SigningKey:
+    def __new__(cls, text: str | Buffer) -> Self: ...
+    @staticmethod
+    def generate() -> SigningKey: ...
+    @staticmethod
+    def from_file(path: str | PathLike[str]) -> SigningKey: ...
+    def to_openssh(self) -> str: ...
+    @property
+    def public_key(self) -> str: ...
+
+@final
+class SignedStatement:
+    def __new__(cls, beginning: Buffer, size: int, signers: AllowedSigners, by: str | None = None) -> Self: ...
+    @staticmethod
+    def wanted(beginning: Buffer, size: int) -> range: ...
+    @property
+    def signer(self) -> tuple[str, str]: ...
+    def hold(self, start: int, stop: int) -> HeldHashes: ...
+
+@final
+class HeldHashes:
+    @property
+    def missing(self) -> range: ...
+    def take(self, stored: Buffer) -> None: ...
 
 @final
 class Version:
@@ -313,7 +354,9 @@ class Opener:
     """A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
     them; when none are wanted any more, there is the `payload`.
     """
-    def __new__(cls, version: Version, *, segment_size: int | None = None) -> Self: ...
+    def __new__(
+        cls, version: Version, *, segment_size: int | None = None, statement: SignedStatement | None = None
+    ) -> Self: ...
     def wanted(self, **key_set: Unpack[KeySetArgs]) -> list[tuple[int, int]]:
         """The stored bytes that are wanted next, as pairs of their first and the one behind their
         last: they can be fetched at once. As soon as the header is there it is unlocked with these
@@ -516,7 +559,8 @@ def encrypt_file(
     header_size: int,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
-) -> tuple[int, int, bytes | None]: ...
+    sign: tuple[SigningKey, str | None] | None,
+) -> tuple[int, int, bytes | None, tuple[str, str] | None]: ...
 def decrypt_file(
     src: object,
     dst: object,
@@ -524,10 +568,23 @@ def decrypt_file(
     overwrite: bool,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
-) -> tuple[int, int, bytes | None]: ...
+    wanted: tuple[AllowedSigners, str | None, str | None] | None,
+) -> tuple[int, int, bytes | None, tuple[str, str] | None]: ...
 def verify_file(
-    src: object, key_set: KeySet, threads: int | None, progress: Callable[[int, int | None], object] | None
-) -> tuple[int, int, bytes | None]: ...
+    src: object,
+    key_set: KeySet,
+    threads: int | None,
+    progress: Callable[[int, int | None], object] | None,
+    wanted: tuple[AllowedSigners, str | None, str | None] | None,
+) -> tuple[int, int, bytes | None, tuple[str, str] | None]: ...
+def verify_signature(
+    path: str | PathLike[str], threads: int | None, wanted: tuple[AllowedSigners, str | None, str | None]
+) -> tuple[int, int, bytes | None, tuple[str, str] | None]:
+    """Compares a stored file with its statement, without a key."""
+def sign_file(
+    path: str | PathLike[str], key: SigningKey, key_set: KeySet | None, signature: str | None, overwrite: bool
+) -> None:
+    """Signs a file that is there."""
 def inspect(src: object) -> str:
     """Describes a file by its header, as JSON."""
 def inspect_header(header: Buffer, stored_size: int | None) -> str:

@@ -70,6 +70,12 @@ class HeaderError(PolysealError):
     """Not a Polyseal file, or one whose header has been damaged or altered."""
 
 
+class NotSignedError(PolysealError):
+    """No statement of an allowed signer covers the file: there is none, it is somebody else's, or the file is another one
+    than was signed.
+    """
+
+
 class SourceChanged(PolysealError):
     """A part of another version of the source, or of another plaintext, was to be sealed."""
 
@@ -201,6 +207,7 @@ __all__ = [
     "LimitExceeded",
     "ManifestError",
     "NoMatchingKey",
+    "NotSignedError",
     "PolysealError",
     "SourceChanged",
     "TreeError",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, NamedTuple, Union, overload
 
 from . import _polyseal
+from ._polyseal import AllowedSigners, SigningKey
 from ._key_set import KeySetArgs, key_set, opening_keys, sealing_keys, shows_keys
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
@@ -34,6 +35,15 @@ def path_or_object(file: object) -> Any:
     return file
 
 
+class Signer(NamedTuple):
+    """A signer who was accepted."""
+
+    #: The names that the list has for the key; or the one that was asked for.
+    name: str
+    #: The fingerprint of the key, ``SHA256:…``.
+    fingerprint: str
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The result of an operation on a file."""
@@ -44,6 +54,37 @@ class Summary:
     stored_size: int
     #: The salt in the header, which no other file has; none in a file of age.
     file_salt: bytes | None
+    #: The signer, if ``signers`` were given.
+    signer: Signer | None = None
+
+
+def _summary(size: int, stored_size: int, file_salt: bytes | None, signer: tuple[str, str] | None) -> Summary:
+    return Summary(size, stored_size, file_salt, None if signer is None else Signer(*signer))
+
+
+def wanted_signers(
+    signers: AllowedSigners | None, by: str | None, signature: Path | None = None
+) -> tuple[AllowedSigners, str | None, str | None] | None:
+    """The signers that Rust takes. Who names one, or a statement, wants one."""
+    if signers is None:
+        if by is not None or signature is not None:
+            raise ValueError("whose signatures count? give signers, too")
+        return None
+    if not isinstance(signers, AllowedSigners):
+        raise TypeError("signers are AllowedSigners: AllowedSigners.from_file(path), or AllowedSigners(text)")
+    if by is not None and not isinstance(by, str):
+        raise TypeError(f"by is a name, not {type(by).__name__}")
+    return signers, by, None if signature is None else os.fsdecode(signature)
+
+
+def _signing(sign: SigningKey | None, signature: Path | None) -> tuple[SigningKey, str | None] | None:
+    if sign is None:
+        if signature is not None:
+            raise ValueError("which key signs? give sign, too")
+        return None
+    if not isinstance(sign, SigningKey):
+        raise TypeError("sign is a SigningKey: SigningKey.from_file(path), or SigningKey(text)")
+    return sign, None if signature is None else os.fsdecode(signature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +130,19 @@ class EncryptedReader(SeekableReader):
     """
 
     @shows_keys
-    def __init__(self, file: File, *, threads: int = 1, **key_args: Unpack[KeySetArgs]) -> None:
+    def __init__(
+        self,
+        file: File,
+        *,
+        threads: int = 1,
+        signers: AllowedSigners | None = None,
+        by: str | None = None,
+        signature: Path | None = None,
+        **key_args: Unpack[KeySetArgs],
+    ) -> None:
         self._file = file
-        self._reader = _polyseal.Reader(path_or_object(file), opening_keys(**key_args), threads)
+        wanted = wanted_signers(signers, by, signature)
+        self._reader = _polyseal.Reader(path_or_object(file), opening_keys(**key_args), threads, wanted)
 
     @property
     def name(self) -> Any:
@@ -165,7 +216,14 @@ class EncryptedWriter(WrittenFile):
 
 @overload
 def open(
-    file: File, mode: Literal["rb"] = "rb", *, threads: int = 1, **key_args: Unpack[KeySetArgs]
+    file: File,
+    mode: Literal["rb"] = "rb",
+    *,
+    threads: int = 1,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
+    signature: Path | None = None,
+    **key_args: Unpack[KeySetArgs],
 ) -> EncryptedReader: ...
 @overload
 def open(
@@ -187,6 +245,9 @@ def open(
     suite: str | None = None,
     segment_size: int | None = None,
     threads: int = 1,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
+    signature: Path | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> EncryptedReader | EncryptedWriter:
     """Opens an encrypted file, by its path or as a binary file object, as ``open`` does a plain one.
@@ -197,7 +258,8 @@ def open(
 
     Reading raises ``NoMatchingKey``, ``WrongPassphrase``, ``ContextMismatch`` or ``KeyUnavailable`` for the
     keys, ``HeaderError`` for what is no encrypted file, and ``CorruptSegment`` for one that was altered.
-    ``"xb"`` raises ``FileExistsError`` for a name that is taken.
+    ``"xb"`` raises ``FileExistsError`` for a name that is taken. With ``signers``, ``by`` and ``signature``,
+    as ``decrypt_file`` takes them, nothing is read that an accepted statement does not cover.
 
     >>> import io, polyseal
     >>> key, stored = polyseal.SecretKey.generate(), io.BytesIO()
@@ -213,9 +275,11 @@ def open(
     if mode == "rb":
         if suite is not None or segment_size is not None:
             raise ValueError("a file that is read says its suite and segment size itself")
-        return EncryptedReader(file, threads=threads, **key_args)
+        return EncryptedReader(file, threads=threads, signers=signers, by=by, signature=signature, **key_args)
     if mode not in ("wb", "xb"):
         raise ValueError(f"the modes are 'rb', 'wb' and 'xb', not {mode!r}")
+    if (signers, by, signature) != (None, None, None):
+        raise ValueError("a file that is written is signed later, by sign_file, or by encrypt_file")
     return EncryptedWriter(
         file, overwrite=mode == "wb", suite=suite, segment_size=segment_size, threads=threads, **key_args
     )
@@ -232,6 +296,8 @@ def encrypt_file(
     header_size: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    sign: SigningKey | None = None,
+    signature: Path | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Encrypts all of ``src`` to ``dst``, on all cores unless ``threads`` says less.
@@ -245,13 +311,17 @@ def encrypt_file(
 
     Of a file that grows meanwhile, what was there at first is encrypted, and a warning says so.
 
+    ``sign`` signs the file. Its statement goes to ``dst`` with ``.sig`` behind it, or to ``signature``, and appears
+    before the file.
+
     Raises ``FileExistsError`` if ``dst`` is there and ``overwrite`` is not given, ``ValueError`` if no key
     was given, ``KeyUnavailable`` for a key that cannot be had, and ``OSError`` for what the system refuses.
     """
-    whose = sealing_keys(**key_args)
-    return Summary(
+    source, target, whose = path_or_object(src), path_or_object(dst), sealing_keys(**key_args)
+    signing = _signing(sign, signature)
+    return _summary(
         *_polyseal.encrypt_file(
-            path_or_object(src), path_or_object(dst), whose, overwrite, suite, segment_size, header_size, threads, progress
+            source, target, whose, overwrite, suite, segment_size, header_size, threads, progress, signing
         )
     )
 
@@ -264,6 +334,9 @@ def decrypt_file(
     overwrite: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
+    signature: Path | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Decrypts all of ``src`` to ``dst``, as ``encrypt_file`` encrypts. Files of age are decrypted, too.
@@ -274,9 +347,13 @@ def decrypt_file(
     Raises ``NoMatchingKey``, ``WrongPassphrase``, ``ContextMismatch`` or ``KeyUnavailable`` for the keys,
     ``HeaderError`` for what is no encrypted file, ``CorruptSegment`` for one that was altered, and
     ``FileExistsError`` if ``dst`` is there and ``overwrite`` is not given.
+
+    With ``signers``, the file must have a statement of one of them, or of the one named ``by``: in ``src`` with
+    ``.sig`` behind it, or in ``signature``. Otherwise this raises ``NotSignedError``, and nothing is given out.
     """
     source, target, whose = path_or_object(src), path_or_object(dst), opening_keys(**key_args)
-    return Summary(*_polyseal.decrypt_file(source, target, whose, overwrite, threads, progress))
+    wanted = wanted_signers(signers, by, signature)
+    return _summary(*_polyseal.decrypt_file(source, target, whose, overwrite, threads, progress, wanted))
 
 
 @shows_keys
@@ -285,12 +362,55 @@ def verify_file(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
+    signature: Path | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> Summary:
     """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic, and raises what
-    ``decrypt_file`` does otherwise.
+    ``decrypt_file`` does otherwise. With ``signers`` and without a key, what is stored is compared with its
+    statement: then nobody knows whether the file opens.
+
+    >>> import polyseal, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> key, path = polyseal.SecretKey.generate(), f"{folder.name}/notes.polyseal"
+    >>> alice = polyseal.SigningKey.generate()
+    >>> with polyseal.open(path, "wb", key=key) as file:
+    ...     file.write(b"attack at dawn")
+    14
+    >>> polyseal.sign_file(path, alice, key=key)
+    >>> allowed = polyseal.AllowedSigners(f"alice@example.org {alice.public_key}")
+    >>> polyseal.verify_file(path, signers=allowed).signer.name
+    'alice@example.org'
     """
-    return Summary(*_polyseal.verify_file(path_or_object(src), opening_keys(**key_args), threads, progress))
+    source, wanted = path_or_object(src), wanted_signers(signers, by, signature)
+    if wanted is not None and not key_args:
+        if not isinstance(source, str):
+            raise TypeError("without a key, what is compared with its statement is a path")
+        return _summary(*_polyseal.verify_signature(source, threads, wanted))
+    return _summary(*_polyseal.verify_file(source, opening_keys(**key_args), threads, progress, wanted))
+
+
+@shows_keys
+def sign_file(
+    path: Path,
+    sign: SigningKey,
+    *,
+    signature: Path | None = None,
+    overwrite: bool = False,
+    **key_args: Unpack[KeySetArgs],
+) -> None:
+    """Signs a file that is there. Its statement goes to ``path`` with ``.sig`` behind it, or to ``signature``.
+
+    With a key that opens the file, the statement stays when the file gets other recipients. Without one it is bound to
+    the header as it is. Raises what ``decrypt_file`` does for keys and files, and ``FileExistsError`` if there is a
+    statement and ``overwrite`` is not given.
+    """
+    found = _signing(sign, signature)
+    if found is None:
+        raise TypeError("sign is a SigningKey, not None")
+    whose = opening_keys(**key_args) if key_args else None
+    _polyseal.sign_file(os.fsdecode(path), found[0], whose, found[1], overwrite)
 
 
 def inspect(src: File) -> Inspection:
@@ -339,6 +459,7 @@ __all__ = [
     "EncryptedReader",
     "EncryptedWriter",
     "Inspection",
+    "Signer",
     "Summary",
     "decrypt_file",
     "encrypt_file",
@@ -347,5 +468,6 @@ __all__ = [
     "open",
     "rekey_file",
     "rekey_header",
+    "sign_file",
     "verify_file",
 ]

@@ -29,7 +29,7 @@ import errno
 import io
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -48,11 +48,13 @@ from ._listing import lists_of, walk
 from ._names import expect_below
 from ._opening import too_few, version_of
 from ._os_errors import path_errors, store_error, system_error, with_path
-from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
+from ._polyseal import AllowedSigners, NewFile, Opener, Outline, Payload, SignedStatement, SigningKey, StreamSealer, Version
 from ._references import by_reference, references, resolved
 from ._shown import cleaned, shown
+from ._stores import staged
 from ._writing import Compressed, write_all
-from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
+from .errors import CorruptSegment, HeaderError, KeyUnavailable, NotSignedError, PolysealError, SourceChanged
+from .files import wanted_signers
 from .keys import KeyRef
 
 if TYPE_CHECKING:
@@ -73,6 +75,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     ``key``, ``identity``, ``recipients`` and ``context`` are those of ``polyseal.open``. These options are
     pickled, cached and written to JSON by fsspec and what uses it, so **a key is only taken by reference**
     (``"file:/etc/backup.key"``), an identity only as the path of its file, and no passphrase at all.
+
+    ``signers`` is the path of a list of allowed signers: a file ``name`` is read only as far as the statement in
+    ``name.sig`` covers it, of one of them, or of the one named ``by``; otherwise ``NotSignedError`` is raised. ``sign`` is
+    the path of a private key of OpenSSH without a passphrase, which signs what is written. With either, lists leave out
+    the statement of a file that they have.
 
     ``sizes="stored"`` lists files with their stored sizes, and saves a small request for each file that
     has not been seen. ``suite``, ``segment_size`` and ``header_size`` are those of files that are written.
@@ -98,6 +105,9 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         segment_size: int = 65536,
         header_size: int = 0,
         sizes: str = "plain",
+        signers: str | os.PathLike[str] | None = None,
+        by: str | None = None,
+        sign: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         refused = sorted({"passphrase", "password", "secret"} & options.keys())
@@ -113,6 +123,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self._key_set = by_reference(key, identity, recipients, context)
         self._sealing: dict[str, Any] = dict(suite=suite, segment_size=segment_size, header_size=header_size)
         self._plain_sizes = sizes == "plain"
+        for name, path in ("signers", signers), ("sign", sign):
+            if not isinstance(path, (str, os.PathLike, type(None))):
+                raise TypeError(f"{name} is the path of a file: storage options are written down")
+        self._wanted = wanted_signers(None if signers is None else AllowedSigners.from_file(signers), by)
+        self._sign = sign
         self._files = _Remembered(CACHED_FILES)
         self._outlines = _Remembered(CACHED_FILES)
         # Each instance has paths of the file system below it.
@@ -303,8 +318,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         stored = sealer.header + sealer.finish(value)
         if mode == "create" and self.exists(path):
             raise system_error(FileExistsError, path)
+        statement = sealer.statement() if self._sign is not None else None
         with path_errors(path):
+            if mode == "overwrite":
+                self._put_statement(path, statement)
             self.fs.pipe_file(path, stored, **({"mode": mode} if mode != "overwrite" else {}), **kwargs)
+            if mode != "overwrite":
+                self._put_statement(path, statement)
         self.invalidate_cache(path)
 
     def put_file(
@@ -331,7 +351,24 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self.fs.touch(self._strip_protocol(path), truncate=False, **kwargs)
 
     def _sealer(self) -> StreamSealer:
-        return StreamSealer(**self._sealing, **resolved(self._key_set))
+        sign = None if self._sign is None else SigningKey.from_file(self._sign)
+        return StreamSealer(**self._sealing, sign=sign, **resolved(self._key_set))
+
+    def _put_statement(self, path: str, statement: bytes | None) -> None:
+        """The statement about a file, beside it: before one that may replace another, so that a new one is never without
+        it; behind one that may not, so that one that is there keeps its own.
+        """
+        if statement is None:
+            return
+        sink = staged(self.fs, _beside(path), overwrite=True)
+        try:
+            write_all(sink, statement)
+            sink.close()
+            sink.commit()
+        except BaseException:
+            sink.discard()
+            raise
+        self.invalidate_cache(_beside(path))
 
     # --- what is told
 
@@ -345,7 +382,22 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
         with path_errors(path):
             found = self.fs.ls(self._below(path), detail=detail, **kwargs)
+        if self._has_statements:
+            name: Callable[[Any], str] = (lambda each: each["name"]) if detail else str
+            names = {name(each) for each in found}
+            found = [each for each in found if not _is_statement(name(each), names)]
         return self._infos(found) if detail else list(found)
+
+    @property
+    def _has_statements(self) -> bool:
+        return self._wanted is not None or self._sign is not None
+
+    def _without_statements(self, found: Any) -> Any:
+        """A list of names, or information by names, without the statements of files that it has."""
+        if not self._has_statements:
+            return found
+        kept = [each for each in found if not _is_statement(each, found)]
+        return {each: found[each] for each in kept} if isinstance(found, dict) else kept
 
     def walk(
         self, path: str, maxdepth: int | None = None, topdown: bool = True, on_error: Any = None, **kwargs: Any
@@ -355,6 +407,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         """
         detail = kwargs.pop("detail", False)
         for root, directories, files in walk(self.fs, self._below(path), maxdepth, topdown, on_error, **kwargs):
+            files = self._without_statements(files)
             if detail:
                 yield root, directories, self._with_sizes(files)
                 continue
@@ -371,12 +424,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     ) -> Any:
         with path_errors(path):
             found = self._lists.find(self._below(path), maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
+        found = self._without_statements(found)
         return self._with_sizes(found) if detail else found
 
     def glob(self, path: str, maxdepth: int | None = None, **kwargs: Any) -> Any:
         detail = kwargs.pop("detail", False)
         with path_errors(path):
             found = self._lists.glob(self._below(path), maxdepth=maxdepth, detail=detail, **kwargs)
+        found = self._without_statements(found)
         return self._with_sizes(found) if detail else found
 
     def du(
@@ -482,15 +537,19 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def rm_file(self, path: str) -> None:
         with path_errors(path):
             self.fs.rm_file(self._strip_protocol(path))
+            self._with_statement(self.fs.rm_file, path)
 
     def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
         with path_errors(*path if isinstance(path, list) else [path]):
             self.fs.rm(self._strip_protocol(path), recursive=recursive, maxdepth=maxdepth)
+            for each in path if isinstance(path, list) else [path]:
+                self._with_statement(self.fs.rm_file, each)
 
     def cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
         """Copies what is stored: whoever opens the one opens the other."""
         with path_errors(path1, path2):
             self.fs.cp_file(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
+            self._with_statement(self.fs.cp_file, path1, path2)
 
     def copy(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
         """The same of several."""
@@ -500,6 +559,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
         with path_errors(path1, path2):
             self.fs.mv(self._below(path1), self._below(path2), **kwargs)
+            self._with_statement(self.fs.mv, path1, path2)
+
+    def _with_statement(self, act: Callable[..., Any], *paths: Any) -> None:
+        """Does to the statement of a file what was done to the file."""
+        if self._has_statements and all(isinstance(each, (str, os.PathLike)) for each in paths):
+            beside = [_beside(self._strip_protocol(each)) for each in paths]
+            if self.fs.isfile(beside[0]):
+                act(*beside)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
         return self._confirmed(self.fs.exists, path, **kwargs)
@@ -575,7 +642,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     ) -> None:
         """Opens them in as many rounds as the one takes that takes most; keys are asked for once."""
         key_set: KeySetArgs | None = None
-        openers = {name: (version_of(info), Opener(version_of(info))) for name, info in fresh}
+        statements = self._statements([name for name, _ in fresh]) if self._wanted is not None else {}
+        openers = dict[str, tuple[Version, Opener]]()
+        for name, info in fresh:
+            version, statement = version_of(info), statements.get(name)
+            if isinstance(statement, Exception):
+                files[name] = self._not_opened(name, version, statement)
+            else:
+                openers[name] = version, Opener(version, statement=statement)
         while openers:
             asked = list[tuple[str, int, int]]()
             for name, (version, opener) in list(openers.items()):
@@ -583,7 +657,9 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     wanted = opener.wanted(**(key_set or {}))
                     if not wanted:
                         payload, start, end = opener.payload()
-                        files[name] = file = _File(name, version, payload)
+                        signed = statements.get(name)
+                        assert not isinstance(signed, Exception)
+                        files[name] = file = _File(name, version, payload, signed)
                         tails[name] = start, end
                         self._files.put((name, version), file)
                         del openers[name]
@@ -612,8 +688,47 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     files[name] = self._not_opened(name, version, error)
                     del openers[name]
 
+    def _statements(self, names: list[str]) -> dict[str, SignedStatement | Exception]:
+        """The statements about files, or why there is none of an accepted signer."""
+        assert self._wanted is not None
+        signers, by, _ = self._wanted
+        statements: dict[str, SignedStatement | Exception] = {}
+        begun = dict[str, tuple[int, bytes]]()
+        for name in names:
+            try:
+                size = self._stored(_beside(name))["size"]
+                if size is None:
+                    raise store_error("not a file whose length is known", _beside(name), errno.EINVAL)
+                begun[name] = size, b""
+            except FileNotFoundError:
+                statements[name] = NotSignedError("it has no statement")
+            except Exception as error:  # what a store raises is its own
+                statements[name] = with_path(error, _beside(name))
+        while begun:
+            asked = list[tuple[str, range]]()
+            for name, (size, beginning) in list(begun.items()):
+                wanted = SignedStatement.wanted(beginning, size)
+                if wanted:
+                    asked.append((name, wanted))
+                    continue
+                del begun[name]
+                try:
+                    statements[name] = SignedStatement(beginning, size, signers, by)
+                except NotSignedError as error:
+                    statements[name] = error
+            found = ranges(self.fs, [_beside(n) for n, _ in asked], [w.start for _, w in asked], [w.stop for _, w in asked])
+            for (name, wanted), stored in zip(asked, found, strict=True):
+                size, beginning = begun[name]
+                if isinstance(stored, Exception) or len(stored) != len(wanted):
+                    error = stored if isinstance(stored, Exception) else too_few(_beside(name), len(stored), len(wanted))
+                    statements[name] = with_path(error, _beside(name))
+                    del begun[name]
+                else:
+                    begun[name] = size, beginning + stored
+        return statements
+
     def _not_opened(self, name: str, version: Version, error: Exception) -> Exception:
-        if isinstance(error, (HeaderError, CorruptSegment, OSError)):
+        if isinstance(error, (HeaderError, CorruptSegment, NotSignedError, OSError)):
             error = self._open_error(name, version, error)
         return with_path(error, name)
 
@@ -627,17 +742,30 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             start, end = tails.get(file.name, (0, b""))
             if end and start <= each.start:
                 stored[at] = end[each.start - start : each.stop - start]
+        # A range is covered as long as its hashes are there.
+        held = [file.statement.hold(low, high) if file.statement else None for _, file, low, high in wanted]
+        uncovered = [at for at, hashes in enumerate(held) if hashes is not None and hashes.missing]
         missing = [at for at in range(len(asked)) if at not in stored]
-        if missing:
-            names = [wanted[at][1].name for at in missing]
-            starts, stops = [asked[at].start for at in missing], [asked[at].stop for at in missing]
-            stored.update(zip(missing, ranges(self.fs, names, starts, stops), strict=True))
+        if missing or uncovered:
+            hashes = [held[at].missing for at in uncovered]  # type: ignore[union-attr]
+            names = [wanted[at][1].name for at in missing] + [_beside(wanted[at][1].name) for at in uncovered]
+            every = [asked[at] for at in missing] + hashes
+            found = ranges(self.fs, names, [each.start for each in every], [each.stop for each in every])
+            stored.update(zip(missing, found))
+            covers = dict(zip(uncovered, found[len(missing) :], strict=True))
+        else:
+            covers = {}
         for number, ((at, file, low, high), needed) in enumerate(zip(wanted, asked)):
-            error = data = stored[number]
+            cover, ours = covers.get(number), held[number]
+            error = data = cover if isinstance(cover, Exception) else stored[number]
             if not isinstance(data, Exception):
                 try:
                     if len(data) != len(needed):
                         raise too_few(file.name, len(data), len(needed))
+                    if ours is not None and cover is not None:
+                        if len(cover) != len(ours.missing):
+                            raise too_few(_beside(file.name), len(cover), len(ours.missing))
+                        ours.take(cover)
                     yield at, file.payload.open_range(low, high, data)
                     continue
                 except (PolysealError, OSError, ValueError) as raised:
@@ -673,15 +801,26 @@ def _not_given(name: str, error: Exception) -> OSError:
     return again
 
 
+def _beside(name: str) -> str:
+    """The name of the statement about a file."""
+    return f"{name}.sig"
+
+
+def _is_statement(name: str, names: Container[str]) -> bool:
+    """Whether it is the name of the statement about one of these files."""
+    return name.endswith(".sig") and name.removesuffix(".sig") in names
+
+
 class _File:
-    """A stored file whose header and length are known."""
+    """A stored file whose header and length are known, and the statement that covers it, if one is wanted."""
 
-    __slots__ = ("name", "payload", "version")
+    __slots__ = ("name", "payload", "statement", "version")
 
-    def __init__(self, name: str, version: Version, payload: Payload) -> None:
+    def __init__(self, name: str, version: Version, payload: Payload, statement: SignedStatement | None) -> None:
         self.name = name
         self.version = version
         self.payload = payload
+        self.statement = statement
 
 
 class _Remembered:
