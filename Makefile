@@ -47,7 +47,7 @@ format: ## layout, stray files, length of lines and pages, blocks of code that n
 
 # What lint and rustdoc look at, compiled once for both: everything but the benchmark, which is `make -C research bench-tests`.
 LOOKED_AT = --locked --workspace --exclude polyseal-bench \
-	--features polyseal/memcheck,polyseal/long-tests,polyseal-kms/kms,polyseal-object-store/trees
+	--features polyseal/memcheck,polyseal/long-tests,polyseal-kms/kms,polyseal-object-store/sign,polyseal-object-store/trees
 LINTED = polyseal-c/kms,polyseal-cli/kms-tests,polyseal-cli/long-tests,polyseal-cli/mount,polyseal-cli/stores-tests,polyseal-kms/kms-tests
 lint: ## clippy on everything
 	cargo clippy $(LOOKED_AT),$(LINTED) --all-targets -- -D warnings
@@ -69,7 +69,7 @@ portable: ## the core without std, and with its default features; the file forma
 unit: ## the tests of all crates
 	scripts/with --anyway age g++ openssh-client systemd -- \
 		cargo test --locked --workspace --exclude polyseal-bench \
-		--features polyseal/memcheck,polyseal-cli/keyring,polyseal-object-store/remote
+		--features polyseal/memcheck,polyseal-cli/keyring,polyseal-object-store/remote,polyseal-object-store/sign
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc: ## the documentation of the code

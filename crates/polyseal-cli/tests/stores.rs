@@ -225,3 +225,49 @@ fn a_file_on_a_web_server_is_read_and_not_written() {
     assert!(part.succeeds() == text[200_000..200_010]);
     room.run(["encrypt", "-k", "k", "-o", &url], b"x").fails(2, "can only be read");
 }
+
+const ALICE: &str = include_str!("../../polyseal-file/tests/statements/alice");
+const SIGNERS: &str = include_str!("../../polyseal-file/tests/statements/allowed_signers");
+
+#[test]
+fn a_signed_object_is_read_by_the_statement_beside_it() {
+    let place = BucketFixture::new();
+    let text = message(40 << 20);
+    place.room.write("m", &text);
+    place.room.write("alice", ALICE.as_bytes());
+    place.room.write("signers", SIGNERS.as_bytes());
+    let sign = ["encrypt", "-k", "k", "--sign", "alice", "m", "-o", "s3://bucket/c"];
+    place.run(&sign).succeeds();
+    let signers = ["-k", "k", "--signers", "signers", "s3://bucket/c"];
+    assert!(place.run(&[&["decrypt"], &signers[..]].concat()).succeeds() == text);
+    let part = [&["cat", "--range", "30000000-30004095"], &signers[..]].concat();
+    assert!(place.run(&part).succeeds() == text[30_000_000..30_004_096]);
+    place.run(&["verify", "--signers", "signers", "s3://bucket/c"]).succeeds();
+    fs::remove_file(place.stored("c.sig")).unwrap();
+    place.run(&part).fails(5, "s3://bucket/c has no statement: s3://bucket/c.sig");
+}
+
+#[test]
+fn a_signed_file_on_a_web_server_is_read_by_its_statement() {
+    let (room, text) = (TestDir::new(), message(3_000_000));
+    room.write("m", &text);
+    room.write("alice", ALICE.as_bytes());
+    room.write("signers", SIGNERS.as_bytes());
+    room.run(["encrypt", "-k", "k", "--sign", "alice", "m", "-o", "c"], b"").succeeds();
+    let (file, statement) = (Web::serve(room.read("c")), Web::serve(room.read("c.sig")));
+    let (url, beside) = (format!("{}/c", file.url()), format!("{}/c.sig", statement.url()));
+    let named = ["--signers", "signers", "--signature", &beside, &url];
+    let run = |args: &[&str]| room.run([args, &named[..]].concat(), b"");
+    assert!(run(&["decrypt", "-k", "k"]).succeeds() == text);
+    let told = String::from_utf8(run(&["verify"]).succeeds()).unwrap();
+    assert!(told.contains("signed by alice@example.org"), "{told}");
+    statement.sent.store(0, Ordering::Relaxed);
+    let part = ["cat", "-k", "k", "--range", "2000000-2004095"];
+    assert!(run(&part).succeeds() == text[2_000_000..2_004_096]);
+    // Its text, and the hashes of one group.
+    let sent = statement.sent.load(Ordering::Relaxed);
+    assert!(sent <= 4096 + 2048, "{sent} bytes");
+    run(&["cat", "-k", "k", "--by", "bob@example.org"]).fails(5, "no signature of it is one");
+    statement.gone.store(true, Ordering::Relaxed);
+    run(&part).fails(5, "has no statement");
+}

@@ -291,3 +291,101 @@ fn a_file_that_opens_to_two_texts_is_signed_with_one_end() {
     assert_eq!(decrypt(cut, covered), (false, Vec::new()));
     assert!(covered.reader(cut).is_err() && covered.reader(&file[..]).is_ok());
 }
+
+#[test]
+fn a_stream_that_is_sealed_in_pieces_has_a_statement() {
+    for bytes in [0, 1, 4096, 150_000] {
+        let (key, text) = (Key::generate().unwrap(), vec![7; bytes]);
+        let recipients = Recipients::from(&key);
+        let encryptor = Encryptor::new(&recipients).segment_size(SegmentSize::new(4096).unwrap());
+        let (mut sealer, pending) = encryptor.stated_stream_sealer().unwrap();
+        let mut file = sealer.header().as_bytes().to_vec();
+        let taken = bytes.saturating_sub(1) / 4096 / 2;
+        let (one, two) = (sealer.take(taken as u64).unwrap(), sealer.take(taken as u64).unwrap());
+        let (first, rest) = text.split_at(taken * 4096);
+        let (second, rest) = rest.split_at(taken * 4096);
+        // In any order.
+        let second = two.seal(&[second]).unwrap();
+        file.extend(one.seal(&[first]).unwrap());
+        file.extend(second);
+        file.extend(sealer.finish(&[rest]).unwrap());
+        let (statement, hashes) = pending.finish(SIGNED_AT).unwrap();
+        let (opened, decrypted) = decrypt(&key, &file, &sign(&statement, &hashes));
+        decrypted.unwrap();
+        assert!(opened == text);
+    }
+    let recipients = Recipients::from(&Key::generate().unwrap());
+    let (mut sealer, pending) = Encryptor::new(&recipients).stated_stream_sealer().unwrap();
+    let piece = sealer.take(1).unwrap();
+    sealer.finish(&[b"the end"]).unwrap();
+    drop(piece);
+    // A piece was not sealed.
+    assert!(matches!(pending.finish(SIGNED_AT), Err(Error::PartBytes { .. })));
+}
+
+#[test]
+fn hashes_that_somebody_else_fetches_cover_what_is_read_while_they_are_held() {
+    let Signed { key, text, file, statement } = signed(600_000);
+    let read = SignedStatement::read(&statement).unwrap();
+    let coverage = Arc::new(read.coverage_in_parts(statement.len() as u64).unwrap());
+    assert!(read.coverage_in_parts(statement.len() as u64 + 1).is_err());
+    let identities = Identities::from(&key);
+    let reader = Decryptor::new(&identities).covered_by(&coverage).reader(&file[..]).unwrap();
+    let mut part = [0; 9];
+    let uncovered = reader.read_at(&mut part, 300_000);
+    assert!(matches!(uncovered, Err(Error::NotFetched)), "{uncovered:?}");
+
+    let mut held = coverage.hold(300_000..300_009);
+    let missing = held.missing().unwrap();
+    assert!(missing.end - missing.start <= 2048);
+    let stored = &statement[missing.start as usize..missing.end as usize];
+    assert!(matches!(held.take(&stored[1..]), Err(Error::PartBytes { .. })));
+    let mut other = stored.to_vec();
+    other[40] ^= 1;
+    assert!(matches!(held.take(&other), Err(Error::Statement(Problem::Hashes))));
+    assert_eq!(held.missing(), Some(missing.clone()));
+    held.take(stored).unwrap();
+    assert_eq!(held.missing(), None);
+    reader.read_at(&mut part, 300_000).unwrap();
+    assert!(part == text[300_000..300_009]);
+    assert_eq!(coverage.hold(300_000..300_009).missing(), None);
+    // All, of which some are there; and nothing behind the end.
+    let all = coverage.hold(0..u64::MAX).missing().unwrap();
+    assert_eq!(all.end, statement.len() as u64);
+    assert_eq!(coverage.hold(600_000_000..700_000_000).missing(), None);
+}
+
+#[test]
+fn a_statement_with_many_signatures_is_fetched_in_two_steps() {
+    let Signed { file, .. } = signed(600_000);
+    let (statement, hashes) = Statement::of_stored(&mut &file[..], SIGNED_AT).unwrap();
+    let signature = Signer::from_openssh(ALICE).unwrap().sign(&statement).unwrap();
+    let lengths = [1, 20].map(|count| {
+        let signatures = vec![signature.clone(); count];
+        let stored = SignedStatement::with_signatures(&statement, &signatures, &hashes).unwrap();
+        let size = stored.len() as u64;
+        let (mut have, mut steps) = (0, 0);
+        while !SignedStatement::wanted(&stored[..have], size).is_empty() {
+            have = SignedStatement::wanted(&stored[..have], size).end as usize;
+            steps += 1;
+        }
+        let read = SignedStatement::read(&stored[..have].to_vec()).unwrap();
+        read.coverage_in_parts(size).unwrap();
+        (have, steps)
+    });
+    assert_eq!(lengths[0], (4096, 1));
+    assert_eq!(lengths[1].1, 2);
+}
+
+#[test]
+fn a_signed_file_that_was_cut_short_or_extended_is_not_opened() {
+    let Signed { key, file, statement, .. } = signed(150_000);
+    let coverage = coverage(&statement).unwrap();
+    let identities = Identities::from(&key);
+    let decryptor = Decryptor::new(&identities).covered_by(&coverage);
+    let segment = 4096 + 16;
+    let cut = decryptor.reader(&file[..file.len() - segment]).map(drop);
+    assert!(matches!(cut, Err(Error::Truncated)), "{cut:?}");
+    let longer = decryptor.reader([&file[..], &[0; 4112]].concat()).map(drop);
+    assert!(matches!(longer, Err(Error::Extended)), "{longer:?}");
+}

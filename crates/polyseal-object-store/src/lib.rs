@@ -16,8 +16,8 @@
 //! Plaintext is given out in buffers that are wiped when their last user drops them; copies that a
 //! user or an adapter makes of them are not, nor is what a user hands in to be sealed.
 //!
-//! Signatures: [`PolysealStore::with_signatures`] and [`PolysealStore::with_signer`]. The statement
-//! about the object `KEY` is the object `KEY.sig`.
+//! With the feature `sign`: `PolysealStore::with_signatures` and `PolysealStore::with_signer`. The
+//! statement about the object `KEY` is the object `KEY.sig`.
 //!
 //! With the feature `remote`: objects by URL, for programs that wait (see the module `remote`).
 //! With `trees`: sealed trees below a prefix.
@@ -41,6 +41,7 @@ mod read;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod sizes;
+#[cfg_attr(not(feature = "sign"), path = "no_statement.rs")]
 mod statement;
 mod store;
 mod upload;

@@ -10,11 +10,10 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, ObjectStore, Result};
-use polyseal_file::statement::{HeldHashes, SignaturePolicy};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
 use crate::fetch::{ObjectFetcher, PinnedVersion, refused, retry_if_replaced};
-use crate::statement::Stated;
+use crate::statement::{HeldHashes, Stated};
 use crate::store::Core;
 
 /// An object whose end is certain.
@@ -66,14 +65,11 @@ impl Core {
 
     async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
         let mut opener = Opener::new().segment_size(self.segment);
-        let stated = match &self.signatures {
-            SignaturePolicy::NotRequired => None,
-            SignaturePolicy::Required(signer) => {
-                // It tells the end, so that the last segment is not needed.
-                opener = opener.sequential();
-                Some(Arc::new(Stated::fetch(&*self.inner, location, signer, options).await?))
-            }
-        };
+        let stated = self.statements.fetch(&*self.inner, location, options).await?;
+        // It tells the end, so that the last segment is not needed.
+        if stated.is_some() {
+            opener = opener.sequential();
+        }
         if self.no_suffix.load(Ordering::Relaxed) {
             opener = opener.sequential();
         }
@@ -87,13 +83,10 @@ impl Core {
                     }
                 }
                 Step::Unlock => {
-                    let coverage = stated.as_ref().map(|stated| Arc::clone(&stated.coverage));
+                    let stated = stated.clone();
                     let unlock = move |decryptor: Decryptor<'_>| {
-                        let decryptor = match &coverage {
-                            Some(coverage) => decryptor.covered_by(coverage),
-                            None => decryptor,
-                        };
-                        opener.unlock(&decryptor).map(|()| opener)
+                        let covered = stated.as_deref().map(|stated| stated.covered(decryptor));
+                        opener.unlock(&covered.unwrap_or(decryptor)).map(|()| opener)
                     };
                     opener = self.decrypt(location, unlock).await?;
                 }

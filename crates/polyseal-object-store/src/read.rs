@@ -12,12 +12,12 @@ use object_store::{
     ObjectStore, Result, coalesce_ranges,
 };
 use polyseal_file::Payload;
-use polyseal_file::statement::HeldHashes;
 
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
 use crate::fetch::{fetch, fetch_bytes};
 use crate::open::{OpenedObject, PinnedPayload};
+use crate::statement::HeldHashes;
 use crate::store::Core;
 
 /// Bytes of plaintext that are opened together and given out as one buffer, or one segment if that

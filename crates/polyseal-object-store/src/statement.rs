@@ -9,39 +9,96 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use object_store::path::Path;
 use object_store::{
-    Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result,
+    Error, Extensions, GetOptions, ObjectStore, ObjectStoreExt, PutOptions, PutPayload, Result,
 };
 use polyseal_file::statement::{
-    Coverage, HeldHashes, PendingStatement, Problem, RequiredSigner, SUFFIX, SignedStatement,
-    Signer,
+    Coverage, Problem, RequiredSigner, SUFFIX, SignaturePolicy, SignedStatement, Signer,
 };
+pub(crate) use polyseal_file::statement::{HeldHashes, PendingStatement};
+use polyseal_file::{Decryptor, Encryptor, StreamSealer};
 
-use crate::compute::compute;
+use crate::compute::{LONG, compute};
 use crate::error::{ObjectError, generic};
 use crate::fetch::{PinnedVersion, fetch_beginning, fetch_bytes, refused};
 
 /// Segments whose hashes are fetched at once: half a MiB.
 const COVERED_TOGETHER: u64 = 16 * 1024;
 
+/// Whose objects are read, and who signs those that are written.
+pub(crate) struct Statements {
+    pub(crate) policy: SignaturePolicy,
+    pub(crate) signer: Option<Arc<Signer>>,
+}
+
 /// The statement about an object, of a signer who was accepted.
 pub(crate) struct Stated {
     location: Path,
     pin: PinnedVersion,
-    pub(crate) coverage: Arc<Coverage>,
+    coverage: Arc<Coverage>,
 }
 
-/// Where the statement about an object is.
-pub(crate) fn beside(location: &Path) -> Result<Path> {
-    Path::parse(format!("{location}{SUFFIX}")).map_err(generic)
+impl Default for Statements {
+    fn default() -> Self {
+        Self { policy: SignaturePolicy::NotRequired, signer: None }
+    }
 }
 
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+impl Statements {
+    /// Whether objects have statements here.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.signer.is_some() || matches!(self.policy, SignaturePolicy::Required(_))
+    }
+
+    /// The statement about an object, if one is required.
+    pub(crate) async fn fetch(
+        &self,
+        store: &dyn ObjectStore,
+        object: &Path,
+        options: &GetOptions,
+    ) -> Result<Option<Arc<Stated>>> {
+        match &self.policy {
+            SignaturePolicy::NotRequired => Ok(None),
+            SignaturePolicy::Required(signer) => {
+                Stated::fetch(store, object, signer, options).await.map(Arc::new).map(Some)
+            }
+        }
+    }
+
+    /// The sealer for a new object, and the statement about it if it is signed.
+    pub(crate) fn sealer(
+        &self,
+        encryptor: Encryptor<'_>,
+    ) -> polyseal_file::Result<(StreamSealer, Option<PendingStatement>)> {
+        if self.signer.is_none() {
+            return Ok((encryptor.stream_sealer()?, None));
+        }
+        let (sealer, pending) = encryptor.stated_stream_sealer()?;
+        Ok((sealer, Some(pending)))
+    }
+
+    /// The statement about an object that has been sealed: its bytes.
+    pub(crate) async fn sign(
+        &self,
+        object: &Path,
+        pending: Option<PendingStatement>,
+    ) -> Result<Option<PutPayload>> {
+        let Some((signer, pending)) = self.signer.clone().zip(pending) else { return Ok(None) };
+        let object = object.clone();
+        compute(LONG, move || {
+            let signed = || {
+                let (statement, hashes) = pending.finish(now())?;
+                let signature = signer.sign(&statement)?;
+                SignedStatement::with_signatures(&statement, &[signature], &hashes)
+            };
+            let signed = signed().map_err(|error| ObjectError::at(&object, error))?;
+            Ok(Some(signed.into()))
+        })
+        .await
+    }
 }
 
 impl Stated {
-    /// The statement about an object, if its signer is accepted.
-    pub(crate) async fn fetch(
+    async fn fetch(
         store: &dyn ObjectStore,
         object: &Path,
         required: &RequiredSigner,
@@ -75,6 +132,11 @@ impl Stated {
         Ok(Self { location, pin, coverage })
     }
 
+    /// The decryptor for the object.
+    pub(crate) fn covered<'a>(&'a self, decryptor: Decryptor<'a>) -> Decryptor<'a> {
+        decryptor.covered_by(&self.coverage)
+    }
+
     /// The hashes for a part of the plaintext.
     pub(crate) async fn cover(
         &self,
@@ -97,40 +159,28 @@ impl Stated {
     }
 }
 
-/// Signs the statement about an object that has been sealed. Its bytes.
-pub(crate) async fn sign(
-    signer: &Arc<Signer>,
-    object: &Path,
-    pending: PendingStatement,
-) -> Result<PutPayload> {
-    let (signer, object) = (Arc::clone(signer), object.clone());
-    compute(crate::compute::LONG, move || {
-        let signed = || {
-            let (statement, hashes) = pending.finish(now())?;
-            let signature = signer.sign(&statement)?;
-            SignedStatement::with_signatures(&statement, &[signature], &hashes)
-        };
-        signed().map(PutPayload::from).map_err(|error| ObjectError::at(&object, error))
-    })
-    .await
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Puts the statement about an object beside it.
+/// Where the statement about an object is.
+fn beside(object: &Path) -> Result<Path> {
+    Path::parse(format!("{object}{SUFFIX}")).map_err(generic)
+}
+
+/// Puts the statement about an object beside it, if there is one.
 pub(crate) async fn put(
     store: &dyn ObjectStore,
     object: &Path,
-    statement: PutPayload,
-    extensions: &object_store::Extensions,
+    statement: Option<PutPayload>,
+    extensions: &Extensions,
 ) -> Result<()> {
-    let options = PutOptions {
-        mode: PutMode::Overwrite,
-        extensions: extensions.clone(),
-        ..PutOptions::default()
-    };
+    let Some(statement) = statement else { return Ok(()) };
+    let options = PutOptions { extensions: extensions.clone(), ..PutOptions::default() };
     store.put_opts(&beside(object)?, statement, options).await.map(drop)
 }
 
-/// Lets the statement, if there is one, follow an object that was copied or renamed.
+/// Copies or renames the statement, if there is one, of an object that was.
 pub(crate) async fn follow<F>(
     from: &Path,
     to: &Path,

@@ -14,7 +14,8 @@ use object_store::{
     ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
     RenameOptions, Result,
 };
-use polyseal_file::statement::{PendingStatement, SignaturePolicy, Signer};
+#[cfg(feature = "sign")]
+use polyseal_file::statement::{SignaturePolicy, Signer};
 use polyseal_file::{
     Context, Decryptor, Encryptor, Identities, Recipients, SegmentSize, StreamSealer, Suite,
 };
@@ -24,7 +25,7 @@ use crate::compute::{LONG, compute};
 use crate::error::{ObjectError, STORE};
 use crate::open::PinnedPayload;
 use crate::sizes::{ListedVersion, ObjectSize};
-use crate::statement;
+use crate::statement::{self, PendingStatement, Statements};
 use crate::upload::Upload;
 
 /// The opened objects whose keys are kept.
@@ -77,8 +78,7 @@ pub(crate) struct Core {
     suite: Option<Suite>,
     pub(crate) segment: SegmentSize,
     binding: Binding,
-    pub(crate) signatures: SignaturePolicy,
-    pub(crate) signer: Option<Arc<Signer>>,
+    pub(crate) statements: Arc<Statements>,
     pub(crate) listed: ListedSizes,
     pub(crate) known: Cache<Path, PinnedPayload>,
     pub(crate) sizes: Cache<ListedVersion, ObjectSize>,
@@ -103,8 +103,7 @@ impl PolysealStore {
             suite: None,
             segment: SegmentSize::default(),
             binding: Binding::None,
-            signatures: SignaturePolicy::NotRequired,
-            signer: None,
+            statements: Arc::default(),
             listed: ListedSizes::Plaintext,
             known: Cache::new(CACHED_OBJECTS),
             sizes: Cache::new(CACHED_SIZES),
@@ -141,9 +140,13 @@ impl PolysealStore {
     /// [`NotSigned`](polyseal_file::Class::NotSigned). The statement is compared when an object is
     /// opened, and kept with its [key](Self::with_cached_objects). Sizes, in lists too, are not
     /// covered.
+    #[cfg(feature = "sign")]
     #[must_use]
     pub fn with_signatures(self, policy: SignaturePolicy) -> Self {
-        self.with(|core| core.signatures = policy)
+        self.with(|core| {
+            let signer = core.statements.signer.clone();
+            core.statements = Arc::new(Statements { policy, signer });
+        })
     }
 
     /// With a statement about each object that is written, as `KEY.sig` beside it.
@@ -157,9 +160,13 @@ impl PolysealStore {
     ///   when the object is there: a write that is refused changes no statement.
     ///
     /// Copies and renames take it along. To delete an object leaves its statement.
+    #[cfg(feature = "sign")]
     #[must_use]
     pub fn with_signer(self, signer: Signer) -> Self {
-        self.with(|core| core.signer = Some(Arc::new(signer)))
+        self.with(|core| {
+            let policy = core.statements.policy.clone();
+            core.statements = Arc::new(Statements { policy, signer: Some(Arc::new(signer)) });
+        })
     }
 
     /// With other sizes in lists.
@@ -227,7 +234,7 @@ impl Core {
         &self,
         location: &Path,
     ) -> Result<(StreamSealer, Option<PendingStatement>)> {
-        let is_signed = self.signer.is_some();
+        let statements = Arc::clone(&self.statements);
         let (recipients, context) = (Arc::clone(&self.recipients), self.context(location)?);
         let (suite, segment, location) = (self.suite, self.segment, location.clone());
         compute(LONG, move || {
@@ -238,44 +245,9 @@ impl Core {
             if let Some(context) = &context {
                 encryptor = encryptor.context(context);
             }
-            let sealer = if is_signed {
-                encryptor.stated_stream_sealer().map(|(sealer, pending)| (sealer, Some(pending)))
-            } else {
-                encryptor.stream_sealer().map(|sealer| (sealer, None))
-            };
-            sealer.map_err(|error| ObjectError::at(&location, error))
+            statements.sealer(encryptor).map_err(|error| ObjectError::at(&location, error))
         })
         .await
-    }
-
-    /// The statement about an object that has been sealed, signed.
-    pub(crate) async fn sign(
-        &self,
-        location: &Path,
-        pending: Option<PendingStatement>,
-    ) -> Result<Option<PutPayload>> {
-        match (&self.signer, pending) {
-            (Some(signer), Some(pending)) => {
-                statement::sign(signer, location, pending).await.map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Puts the statement about an object, if there is one.
-    pub(crate) async fn put_statement(
-        &self,
-        location: &Path,
-        statement: Option<PutPayload>,
-        extensions: &Extensions,
-    ) -> Result<()> {
-        let Some(statement) = statement else { return Ok(()) };
-        statement::put(&*self.inner, location, statement, extensions).await
-    }
-
-    /// Whether objects have statements here.
-    fn has_statements(&self) -> bool {
-        self.signer.is_some() || matches!(self.signatures, SignaturePolicy::Required(_))
     }
 
     fn expect_movable(&self) -> Result<()> {
@@ -305,16 +277,16 @@ impl ObjectStore for PolysealStore {
         })
         .await?;
         let sealed: PutPayload = [header, sealed.into()].into_iter().collect();
-        let statement = self.core.sign(location, pending).await?;
+        let statement = self.core.statements.sign(location, pending).await?;
         let (before, behind) = match opts.mode {
             PutMode::Overwrite => (statement, None),
             PutMode::Create | PutMode::Update(_) => (None, statement),
         };
         let extensions = opts.extensions.clone();
         self.core.known.forget(location);
-        self.core.put_statement(location, before, &extensions).await?;
+        statement::put(&*self.core.inner, location, before, &extensions).await?;
         let put = self.core.inner.put_opts(location, sealed, opts).await?;
-        self.core.put_statement(location, behind, &extensions).await?;
+        statement::put(&*self.core.inner, location, behind, &extensions).await?;
         Ok(put)
     }
 
@@ -379,7 +351,7 @@ impl ObjectStore for PolysealStore {
         self.core.expect_movable()?;
         self.core.known.forget(to);
         self.core.inner.copy_opts(from, to, options).await?;
-        if !self.core.has_statements() {
+        if !self.core.statements.are_kept() {
             return Ok(());
         }
         let copy = |from, to| async move { self.core.inner.copy(&from, &to).await };
@@ -391,7 +363,7 @@ impl ObjectStore for PolysealStore {
         self.core.known.forget(from);
         self.core.known.forget(to);
         self.core.inner.rename_opts(from, to, options).await?;
-        if !self.core.has_statements() {
+        if !self.core.statements.are_kept() {
             return Ok(());
         }
         let rename = |from, to| async move { self.core.inner.rename(&from, &to).await };

@@ -23,12 +23,12 @@ use futures_util::future::try_join_all;
 use object_store::path::Path;
 use object_store::{Extensions, MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 use polyseal_file::StreamSealer;
-use polyseal_file::statement::PendingStatement;
 use tokio::sync::Mutex;
 
 use crate::compute::compute;
 use crate::error::{ObjectError, generic};
 use crate::part_sizes::PartSizes;
+use crate::statement::{self, PendingStatement};
 use crate::store::Core;
 
 /// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. If the first
@@ -209,8 +209,8 @@ impl MultipartUpload for Upload {
         uploads.push(queue.send(last));
         try_join_all(uploads).await?;
         let (core, location) = (&self.core, &self.location);
-        let statement = core.sign(location, self.pending.take()).await?;
-        core.put_statement(location, statement, &self.extensions).await?;
+        let statement = core.statements.sign(location, self.pending.take()).await?;
+        statement::put(&*core.inner, location, statement, &self.extensions).await?;
         core.known.forget(location);
         queue.inner.complete().await
     }

@@ -19,5 +19,6 @@ mod requests;
 mod s3;
 #[cfg(feature = "remote")]
 mod servers;
+#[cfg(feature = "sign")]
 mod statements;
 mod uploads;

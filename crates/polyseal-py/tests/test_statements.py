@@ -35,10 +35,10 @@ def signed(tmp_path: Path) -> tuple[SecretKey, Path]:
 def test_a_signed_file_is_read_wholly_and_in_parts(signed: tuple[SecretKey, Path], tmp_path: Path) -> None:
     key, path = signed
     for whose in {"signers": ALLOWED}, {"signers": ALLOWED, "by": "alice@example.org"}:
-        summary = polyseal.decrypt_file(path, tmp_path / "out", key=key, overwrite=True, **whose)  # type: ignore[arg-type]
+        summary = polyseal.decrypt_file(path, tmp_path / "out", key=key, overwrite=True, **whose)
         assert (tmp_path / "out").read_bytes() == TEXT and summary.signer is not None
         assert summary.signer.name == "alice@example.org" and summary.signer.fingerprint.startswith("SHA256:")
-        assert polyseal.verify_file(path, key=key, **whose) == summary  # type: ignore[arg-type]
+        assert polyseal.verify_file(path, key=key, **whose) == summary
     with polyseal.open(path, key=key, signers=ALLOWED) as file:
         assert file.read_at(200_000, 10) == TEXT[200_000:200_010] and file.read() == TEXT
     with path.open("rb") as stored, polyseal.open(stored, key=key, signers=ALLOWED, signature=f"{path}.sig") as file:
@@ -86,7 +86,7 @@ def test_without_an_accepted_statement_nothing_is_given_out(signed: tuple[Secret
             assert raised.value.filename == str(path)
         assert sink.getvalue() == b"" and not (tmp_path / "out").exists()
 
-    refused("none? *signature of it|no signature of it", signers=BOB)
+    refused("no signature of it", signers=BOB)
     refused("no signature of it", signers=ALLOWED, by="bob@example.org")
     refused("no signature of it", signers=AllowedSigners("# nobody"))
     refused("it has no statement", signers=ALLOWED, signature=tmp_path / "none")
@@ -99,7 +99,7 @@ def test_signers_that_are_not_given_are_not_passed_over(signed: tuple[SecretKey,
     key, path = signed
     for whose in {"by": "alice@example.org"}, {"signature": tmp_path / "c.sig"}:
         with pytest.raises(ValueError, match="give signers, too"):
-            polyseal.verify_file(path, key=key, **whose)  # type: ignore[arg-type]
+            polyseal.verify_file(path, key=key, **whose)
     for wrong in "signers", f"a {ALICE.public_key}", b"", 0, [ALLOWED]:
         with pytest.raises(TypeError, match="AllowedSigners.from_file"):
             polyseal.verify_file(path, key=key, signers=wrong)  # type: ignore[arg-type]

@@ -555,6 +555,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         """The same of several."""
         with path_errors(path1, path2):
             self._lists.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
+            self._with_statement(self.fs.cp_file, path1, path2)
 
     def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
         with path_errors(path1, path2):
@@ -563,10 +564,16 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def _with_statement(self, act: Callable[..., Any], *paths: Any) -> None:
         """Does to the statement of a file what was done to the file."""
-        if self._has_statements and all(isinstance(each, (str, os.PathLike)) for each in paths):
-            beside = [_beside(self._strip_protocol(each)) for each in paths]
-            if self.fs.isfile(beside[0]):
-                act(*beside)
+        if not self._has_statements or not all(isinstance(each, (str, os.PathLike)) for each in paths):
+            return
+        source, *targets = [self._below(each) for each in paths]
+        beside = _beside(source)
+        if source.endswith("/") or not self.fs.isfile(beside):
+            return
+        # Into a directory, or under another name.
+        into = [each.endswith("/") or self.fs.isdir(each) for each in targets]
+        names = [f"{each.rstrip('/')}/{beside.rpartition('/')[2]}" if to else _beside(each) for each, to in zip(targets, into)]
+        act(beside, *names)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
         return self._confirmed(self.fs.exists, path, **kwargs)
@@ -720,8 +727,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             for (name, wanted), stored in zip(asked, found, strict=True):
                 size, beginning = begun[name]
                 if isinstance(stored, Exception) or len(stored) != len(wanted):
-                    error = stored if isinstance(stored, Exception) else too_few(_beside(name), len(stored), len(wanted))
-                    statements[name] = with_path(error, _beside(name))
+                    short = stored if isinstance(stored, Exception) else too_few(_beside(name), len(stored), len(wanted))
+                    statements[name] = with_path(short, _beside(name))
                     del begun[name]
                 else:
                     begun[name] = size, beginning + stored
@@ -763,6 +770,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     if len(data) != len(needed):
                         raise too_few(file.name, len(data), len(needed))
                     if ours is not None and cover is not None:
+                        assert not isinstance(cover, Exception)
                         if len(cover) != len(ours.missing):
                             raise too_few(_beside(file.name), len(cover), len(ours.missing))
                         ours.take(cover)
