@@ -24,7 +24,7 @@ use crate::fetch::{PinnedVersion, fetch_beginning, fetch_bytes, refused};
 /// Segments whose hashes are fetched at once: half a MiB.
 const COVERED_TOGETHER: u64 = 16 * 1024;
 
-/// Whose objects are read, and who signs those that are written.
+/// The signers whose objects are read, and the one who signs those that are written.
 pub(crate) struct Statements {
     pub(crate) policy: SignaturePolicy,
     pub(crate) signer: Option<Arc<Signer>>,

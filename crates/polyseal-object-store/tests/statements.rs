@@ -105,8 +105,7 @@ async fn without_an_accepted_statement_nothing_is_given_out() {
     let nobody = RequiredSigner::any_of(AllowedSigners::parse("").unwrap());
     assert_eq!(class(&refusal(nobody).await), Some(Class::NotSigned));
     assert_eq!(class(&refusal(alice().by("bob")).await), Some(Class::NotSigned));
-    // Of the same name, by the same key, without a statement: as a writer leaves it that signs
-    // nothing.
+    // Another object of this name, as a writer leaves it that signs nothing.
     over(inner.clone(), &key()).put(&path, message(9000).into()).await.unwrap();
     assert_eq!(class(&refusal(alice()).await), Some(Class::OtherContents));
     inner.put(&beside, "".into()).await.unwrap();

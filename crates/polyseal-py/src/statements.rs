@@ -21,7 +21,7 @@ use crate::errors::{file_error, named_error, system_error};
 use crate::memory::Input;
 use crate::payload::python_range;
 
-/// Who signed, in the list's words, and the fingerprint of the key.
+/// The signer, in the list's words, and the fingerprint of the key.
 pub(crate) type SignerNames = (String, String);
 
 /// Seconds since 1970.
