@@ -260,7 +260,7 @@ class Reader:
 @final
 class StreamSealer:
     """Seals one file from its beginning to its end: store `header`, then what `write` returns, then
-    what `finish` returns.
+    what `finish` returns. With `sign`, there is a `statement` then.
 
     >>> import polyseal
     >>> key = polyseal.SecretKey.generate()
@@ -291,40 +291,74 @@ class StreamSealer:
         """Takes the last of the plaintext. Returns the end of the file. Raises `ValueError` once it is
         finished.
         """
-    def statement(self) -> bytes: ...
+    def statement(self) -> bytes:
+        """The signed statement about the file, once it is finished, for a sealer that was made with
+        `sign`: store it beside the file, as `NAME.sig`. Raises `ValueError` before, and the second
+        time.
+        """
 
 @final
 class AllowedSigners:
+    """A list of signers whose statements are accepted, as `ssh-keygen -Y verify` reads it: a line has a
+    name and a public key. Raises `ValueError` for a line that is not understood.
+
+    >>> import polyseal
+    >>> key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti"
+    >>> polyseal.AllowedSigners(f"alice@example.org {key}")
+    <polyseal.AllowedSigners: 1 key>
+    """
     def __new__(cls, text: str) -> Self: ...
     @staticmethod
-    def from_file(path: str | PathLike[str]) -> AllowedSigners: ...
+    def from_file(path: str | PathLike[str]) -> AllowedSigners:
+        """The list in the file at `path`."""
     def __len__(self) -> int: ...
 
 @final
 class SigningKey:
+    """A private key that signs: the text of a private key file of OpenSSH, without a passphrase. Raises
+    `ValueError` for another key. For a key with a passphrase, on a token, or of RSA, sign with the
+    tool: `polyseal sign`.
+    """
     def __new__(cls, text: str | Buffer) -> Self: ...
     @staticmethod
-    def generate() -> SigningKey: ...
+    def generate() -> SigningKey:
+        """A fresh key, of Ed25519."""
     @staticmethod
-    def from_file(path: str | PathLike[str]) -> SigningKey: ...
-    def to_openssh(self) -> str: ...
+    def from_file(path: str | PathLike[str]) -> SigningKey:
+        """The key in the file at `path`."""
+    def to_openssh(self) -> str:
+        """The text of a private key file with this key."""
     @property
-    def public_key(self) -> str: ...
+    def public_key(self) -> str:
+        """The public key: a list of allowed signers has it behind a name."""
 
 @final
 class SignedStatement:
+    """A statement in a store, whose signer was accepted: `beginning` are the bytes that `wanted` says,
+    of a stored statement of `size` bytes. Give it to an `Opener`, and hold the hashes of what is
+    opened. Raises `NotSignedError` if its signer is not among `signers`, or is not the one named
+    `by`.
+    """
     def __new__(cls, beginning: Buffer, size: int, signers: AllowedSigners, by: str | None = None) -> Self: ...
     @staticmethod
-    def wanted(beginning: Buffer, size: int) -> range: ...
+    def wanted(beginning: Buffer, size: int) -> range:
+        """The bytes to fetch of a stored statement of `size` bytes, whose first bytes are there: empty
+        when there are enough.
+        """
     @property
-    def signer(self) -> tuple[str, str]: ...
-    def hold(self, start: int, stop: int) -> HeldHashes: ...
+    def signer(self) -> tuple[str, str]:
+        """The names that the list has for the key, and the fingerprint of the key."""
+    def hold(self, start: int, stop: int) -> HeldHashes:
+        """The hashes for the plaintext from `start` to `stop`."""
 
 @final
 class HeldHashes:
+    """The hashes for a part of a plaintext, which opens as long as this is there."""
     @property
-    def missing(self) -> range: ...
-    def take(self, stored: Buffer) -> None: ...
+    def missing(self) -> range:
+        """The bytes of the stored statement that are to be fetched; empty if none are missing."""
+    def take(self, stored: Buffer) -> None:
+        """Takes the missing bytes. Raises `NotSignedError` if they are not the hashes of the file."""
 
 @final
 class Version:
@@ -352,7 +386,8 @@ class Version:
 @final
 class Opener:
     """A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
-    them; when none are wanted any more, there is the `payload`.
+    them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is opened
+    that it does not cover.
     """
     def __new__(
         cls, version: Version, *, segment_size: int | None = None, statement: SignedStatement | None = None
@@ -584,7 +619,7 @@ def verify_signature(
 def sign_file(
     path: str | PathLike[str], key: SigningKey, key_set: KeySet | None, signature: str | None, overwrite: bool
 ) -> None:
-    """Signs a file that is there."""
+    """Signs a file that is there: one that these keys open is bound to its key, another to its header."""
 def inspect(src: object) -> str:
     """Describes a file by its header, as JSON."""
 def inspect_header(header: Buffer, stored_size: int | None) -> str:
