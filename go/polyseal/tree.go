@@ -18,6 +18,7 @@ const (
 	treeSuffix     = ".polyseal"
 	manifestName   = ".polyseal-manifest" + treeSuffix
 	updateName     = ".polyseal-update"
+	signedName     = ".polyseal-signed"
 	comingManifest = updateName + "/manifest" + treeSuffix
 )
 
@@ -306,7 +307,8 @@ func (t *Tree) Compare() (missing, strange []string, err error) {
 		}
 	}
 	for name := range there {
-		if !known[name] && !strings.HasPrefix(name, updateName+"/") {
+		own := strings.HasPrefix(name, updateName+"/") || strings.HasPrefix(name, signedName+"/")
+		if !known[name] && !own {
 			strange = append(strange, name)
 		}
 	}

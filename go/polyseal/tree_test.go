@@ -287,6 +287,7 @@ func TestTreeInterrupted(t *testing.T) {
 					t.Error(err)
 				}
 				m.put(".polyseal-update/other", nil)
+				m.put(".polyseal-signed/other", nil)
 				m.put("other", nil)
 				m.compare(tree, []string{"replaced.polyseal"}, []string{"other"})
 			}

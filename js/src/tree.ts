@@ -37,6 +37,7 @@ export type TreeFile = OpenedFile & { readonly entry: FileEntry };
 export const manifestName = ".polyseal-manifest.polyseal";
 const suffix = ".polyseal";
 const updateFolder = ".polyseal-update/";
+const signedFolder = ".polyseal-signed/";
 const comingManifest = `${updateFolder}manifest${suffix}`;
 const maximumManifestLength = 268435456;
 
@@ -147,7 +148,7 @@ export class Tree {
     const missing = this.entries.filter((entry) => isFile(entry) && entry.name !== null && !isThere(entry)).map(({ name }) => `${name}${suffix}`);
     return {
       missing: present.has(manifestName) ? missing : [manifestName, ...missing],
-      unexpected: [...present].filter((name) => !known.has(name) && !name.startsWith(updateFolder)),
+      unexpected: [...present].filter((name) => !known.has(name) && ![updateFolder, signedFolder].some((folder) => name.startsWith(folder))),
     };
   }
 }

@@ -21,8 +21,10 @@ NAMESPACE = b"polyseal"
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----\n", "-----END SSH SIGNATURE-----\n"
 HASH, NUMBER = "([0-9a-f]{64})", "(0|[1-9][0-9]*)"
 TEXT = re.compile(
-    f"polyseal-statement 1\nfile-salt {HASH}\nsuite ([^\n]+)\nsegment-bytes {NUMBER}\npayload-bytes {NUMBER}\n"
-    f"payload-root {HASH}\ncontext-tag {HASH}\n(holder|header) {HASH}\ntime {NUMBER}\n")
+    f"polyseal-(tree-)?statement 1\nfile-salt {HASH}\nsuite ([^\n]+)\nsegment-bytes {NUMBER}\npayload-bytes {NUMBER}\n"
+    f"payload-root {HASH}\ncontext-tag {HASH}\n(holder|header) {HASH}\ntime {NUMBER}\n"
+    f"(?(1)number {NUMBER}\nprevious {HASH}\nlist-bytes {NUMBER}\nlist {HASH}\n)")
+LINE = re.compile(f"(file|deleted) {HASH} {HASH} {HASH} ([!-~]+)")
 
 
 class Refused(Exception):
@@ -39,6 +41,18 @@ def require(condition, outcome):
 
 
 @dataclass
+class TreeVersion:
+    number: int
+    previous: bytes
+    list_bytes: int
+    list: bytes
+
+    def text(self):
+        return (f"number {self.number}\nprevious {self.previous.hex()}\nlist-bytes {self.list_bytes}\n"
+                f"list {self.list.hex()}\n")
+
+
+@dataclass
 class Statement:
     file_salt: bytes
     suite: str
@@ -49,25 +63,30 @@ class Statement:
     binding: str                                         # "holder" or "header"
     bound_to: bytes
     time: int
+    tree: TreeVersion | None = None                      # about a tree whose manifest the file is
 
     def text(self):
-        return (f"polyseal-statement 1\nfile-salt {self.file_salt.hex()}\nsuite {self.suite}\n"
+        return (f"polyseal-{'tree-' if self.tree else ''}statement 1\nfile-salt {self.file_salt.hex()}\nsuite {self.suite}\n"
                 f"segment-bytes {self.segment_bytes}\npayload-bytes {self.payload_bytes}\n"
                 f"payload-root {self.payload_root.hex()}\ncontext-tag {self.context_tag.hex()}\n"
-                f"{self.binding} {self.bound_to.hex()}\ntime {self.time}\n")
+                f"{self.binding} {self.bound_to.hex()}\ntime {self.time}\n" + (self.tree.text() if self.tree else ""))
 
 
 # ── Sections 2 and 3 ────────────────────────────────────────────────────────────────────────────
 
 def parse(text):
     first = text.split("\n")[0]
-    require(first == "polyseal-statement 1" or not re.fullmatch("polyseal-statement [0-9]+", first), "version")
+    require(re.fullmatch("polyseal-(tree-)?statement (?!1$)[0-9]+", first) is None, "version")
     fields = TEXT.fullmatch(text)
     require(fields is not None, "text")
-    salt, suite, segment, payload, root, tag, binding, bound_to, time = fields.groups()
+    of_tree, salt, suite, segment, payload, root, tag, binding, bound_to, time, *version = fields.groups()
     require(suite in pf.SUITES and int(segment) in pf.SEGMENT_SIZES, "text")
     return Statement(bytes.fromhex(salt), suite, int(segment), int(payload), bytes.fromhex(root), bytes.fromhex(tag),
-                     binding, bytes.fromhex(bound_to), int(time))
+                     binding, bytes.fromhex(bound_to), int(time), tree_version(*version) if of_tree else None)
+
+
+def tree_version(number, previous, list_bytes, list_hash):
+    return TreeVersion(int(number), bytes.fromhex(previous), int(list_bytes), bytes.fromhex(list_hash))
 
 
 def holder(header, file_key):
@@ -194,6 +213,11 @@ def verify(data, stored, allowed, keys=None, context=None):
     """The plaintext with keys that open the file, and otherwise nothing, of a file that an allowed key has signed."""
     text, signatures, stored_hashes = split(stored)
     statement = parse(text)
+    require(statement.tree is None, "other file")
+    return verify_stated(data, stored_hashes, statement, text, signatures, allowed, keys, context)
+
+
+def verify_stated(data, stored_hashes, statement, text, signatures, allowed, keys, context):
     require(any(is_accepted(text, signature, allowed) for signature in signatures), "not accepted")
     header = pf.parse_header(data)
     payload, segment = data[header.P:], m.stored_segment(header)
@@ -213,3 +237,75 @@ def verify(data, stored, allowed, keys=None, context=None):
     require(payload_root(leaves) == statement.payload_root, "segment")
     require(stored_hashes == hashes(leaves), "hashes")
     return None if keys is None else pf.open_file(data, keys, context)
+
+
+# ── Section 8 ───────────────────────────────────────────────────────────────────────────────────
+
+SIGNED, MANIFEST = ".polyseal-signed", ".polyseal-manifest.polyseal"
+
+
+def escaped(path):
+    return "".join(chr(byte) if 0x21 <= byte <= 0x7e and byte != 0x25 else f"%{byte:02X}" for byte in path)
+
+
+def list_line(entry):
+    word = "deleted" if entry.state == m.DELETED else "file"
+    hashes = (entry.salt, entry.key_commitment, entry.payload_root)
+    return " ".join([word, *(it.hex() for it in hashes), escaped(entry.path + b".polyseal")]) + "\n"
+
+
+def tree_list(entries):
+    return "".join(list_line(entry) for entry in entries if entry.type == "file").encode()
+
+
+def list_hash(stored):
+    return blake3.derive_key("polyseal-statement/1 list", stored)
+
+
+def read_list(stored, version):
+    """(word, salt, key commitment, payload root, path) of each file."""
+    require(len(stored) == version.list_bytes and list_hash(stored) == version.list, "list")
+    try:
+        lines = stored.decode().split("\n")
+    except UnicodeDecodeError:
+        raise Refused("list") from None
+    require(lines.pop() == "", "list")
+    files = []
+    for line in lines:
+        fields = LINE.fullmatch(line)
+        require(fields is not None, "list")
+        word, salt, key, root, name = fields.groups()
+        path = re.sub("%(..)", lambda it: chr(int(it[1], 16)), name).encode("latin-1")
+        require(escaped(path) == name and path.endswith(b".polyseal"), "list")
+        path = path.removesuffix(b".polyseal")
+        require(m.is_path(path), "list")
+        files.append((word, bytes.fromhex(salt), bytes.fromhex(key), bytes.fromhex(root), path))
+    order = [m.names(file[4]) for file in files]
+    require(all(one < other for one, other in zip(order, order[1:])), "list")
+    return files
+
+
+def verify_tree(stored, allowed):
+    """All of a tree, from names to bytes, whose manifest an allowed key has signed; no key of the tree is needed."""
+    manifest = stored[MANIFEST]
+    own = f"{SIGNED}/{pf.parse_header(manifest).file_salt.hex()}"
+    require(f"{own}.sig" in stored, "not signed")
+    text, signatures, stored_hashes = split(stored[f"{own}.sig"])
+    statement = parse(text)
+    require(statement.tree is not None, "other file")
+    verify_stated(manifest, stored_hashes, statement, text, signatures, allowed, None, None)
+    listed = read_list(stored.get(f"{own}.list", b""), statement.tree)
+    names = {MANIFEST}
+    for word, salt, _, root, path in listed:
+        name = path.decode() + ".polyseal"
+        names.add(name)
+        if word == "deleted" and name not in stored:
+            continue
+        require(name in stored, "missing")
+        header = pf.parse_header(stored[name])
+        require(header.file_salt == salt, "other file")
+        leaves = leaves_of(stored[name][header.P:], m.stored_segment(header))
+        require(payload_root(leaves) == root, "segment")
+        require(stored.get(f"{SIGNED}/{salt.hex()}.hashes", b"") == hashes(leaves), "hashes")
+    require(not [name for name in stored if name not in names and not name.startswith(f"{SIGNED}/")], "added")
+    return listed

@@ -109,6 +109,71 @@ def kit():
     assert later != good.text()
 
 
+MANIFEST_SALT = b"\x0f"
+TREE = {"a/long": sealed(5000, b"\x07"), "a b%": sealed(7, b"\x08"), "gone": sealed(9, b"\x09")}
+
+
+def tree():
+    """The stored names and bytes of a signed tree."""
+    entries = [m.Entry("directory", b"a", 0o755, 1_700_000_000, 0)]
+    for path, data in TREE.items():
+        entry = m.entry_of(path.encode(), data, [pf.KeyFile(KEY)])
+        entry.state = m.DELETED if path == "gone" else entry.state
+        entries.append(entry)
+    plaintext = m.write(entries, number=7)
+    stanzas = lambda F: [pf.key_file_stanza(F, KEY, b"\x33" * 32, FILE_KEY)]
+    manifest = pf.write_file(plaintext, FILE_KEY, MANIFEST_SALT * 32, stanzas, context=m.context(), segment_size=4096,
+                             P=4096)
+    listed = s.tree_list(entries)
+    version = s.TreeVersion(7, bytes(32), len(listed), s.list_hash(listed))
+    own = f"{s.SIGNED}/{(MANIFEST_SALT * 32).hex()}"
+    stored = {f"{path}.polyseal": data for path, data in TREE.items()}
+    stored |= {s.MANIFEST: manifest, f"{own}.list": listed}
+    stored[f"{own}.sig"] = signed(replace(about(manifest), tree=version).text(), hashes(manifest))
+    salt = pf.parse_header(TREE["a/long"]).file_salt
+    return stored | {f"{s.SIGNED}/{salt.hex()}.hashes": hashes(TREE["a/long"])}
+
+
+def tree_kit():
+    """Name, comment, the files that are others than the tree's (none: it is not there), outcome."""
+    stored = tree()
+    own = f"{s.SIGNED}/{(MANIFEST_SALT * 32).hex()}"
+    manifest, listed = stored[s.MANIFEST], stored[f"{own}.list"]
+    long_hashes = next(name for name in stored if name.endswith(".hashes"))
+
+    def of_list(other, **more):
+        version = s.TreeVersion(**{"number": 7, "previous": bytes(32), "list_bytes": len(other),
+                                   "list": s.list_hash(other)} | more)
+        text = replace(about(manifest), tree=version).text()
+        return {f"{own}.list": other, f"{own}.sig": signed(text, hashes(manifest))}
+
+    yield "tree", "A deleted file is there, and need not be.", {}, "ok"
+    yield "tree-gone", "It is not there.", {"gone.polyseal": None}, "ok"
+    yield "tree-unsigned", "There is no statement about this manifest.", {f"{own}.sig": None}, "not signed"
+    yield "tree-mallory", "Of a signer that is not allowed.", {f"{own}.sig": signed(
+        s.split(stored[f"{own}.sig"])[0], hashes(manifest), MALLORY)}, "not accepted"
+    yield "tree-of-file", "The statement is about one file, the manifest.", {
+        f"{own}.sig": signed(about(manifest).text(), hashes(manifest))}, "other file"
+    yield "tree-no-list", "The list is missing.", {f"{own}.list": None}, "list"
+    yield "tree-other-list", "The list is another.", {f"{own}.list": listed.replace(b"deleted", b"file", 1)}, "list"
+    yield "tree-list-bytes", "It has not as many bytes.", of_list(listed, list_bytes=len(listed) + 1), "list"
+    lines = listed.splitlines(keepends=True)
+    yield "tree-order", "Files are in the order of the manifest.", of_list(b"".join(reversed(lines))), "list"
+    yield "tree-twice", "No path is there twice.", of_list(lines[0] + listed), "list"
+    yield "tree-spelling", "Only what has to be is escaped.", of_list(listed.replace(b"gone", b"%67one")), "list"
+    yield "tree-lower", "Escapes are in upper case.", of_list(listed.replace(b"%20", b"%2").replace(
+        b"%25", b"%2f")), "list"
+    yield "tree-outside", "No path leads out of the tree.", of_list(listed.replace(b"a/long", b"../long")), "list"
+    yield "tree-suffix", "A file has the suffix.", of_list(listed.replace(b"gone.polyseal", b"gone")), "list"
+    yield "tree-missing", "A file is missing.", {"a/long.polyseal": None}, "missing"
+    yield "tree-added", "A file is not of the tree.", {"new.polyseal": TREE["gone"]}, "added"
+    yield "tree-swapped", "A file is another of the tree.", {"a/long.polyseal": TREE["gone"]}, "other file"
+    changed = bytearray(TREE["a/long"])
+    changed[5000] ^= 1
+    yield "tree-segment", "A segment is another.", {"a/long.polyseal": bytes(changed)}, "segment"
+    yield "tree-no-hashes", "The hashes of a file are missing.", {long_hashes: None}, "hashes"
+
+
 def signers():
     blob = base64.b64encode(s.public_blob(public(ALICE))).decode()
     return f'alice@example.org namespaces="polyseal" ssh-ed25519 {blob}\n'
@@ -123,11 +188,21 @@ def files():
         yield f"{name}.sig", stored
         tests.append({"statement": f"{name}.sig", "comment": comment, "file": f"{file}.polyseal", "outcome": outcome}
                      | ({"context": b"backup of 3 May".decode()} if file == "context" else {}))
-    index = {"key": KEY.hex(), "tests": tests}
+    for name, data in tree().items():
+        yield f"tree/{name}", data
+    trees = []
+    for name, comment, others, outcome in tree_kit():
+        for other, data in others.items():
+            if data is not None:
+                yield f"{name}/{other}", data
+        trees.append({"tree": name, "comment": comment, "others": sorted(k for k, v in others.items() if v is not None),
+                      "absent": sorted(k for k, v in others.items() if v is None), "outcome": outcome})
+    index = {"key": KEY.hex(), "tests": tests, "trees": trees}
     yield "index.json", (json.dumps(index, indent=1) + "\n").encode()
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name, data in files():
+        (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / name).write_bytes(data)

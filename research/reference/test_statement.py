@@ -30,7 +30,24 @@ def test_kit(test):
         assert outcome(None)[0] == ("ok" if test["statement"] == "other-holder.sig" else found)
 
 
+def stored(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("test", INDEX["trees"], ids=lambda test: test["tree"])
+def test_trees(test):
+    files = stored(kit.FOLDER / "tree") | (stored(kit.FOLDER / test["tree"]) if test["others"] else {})
+    for name in test["absent"]:
+        del files[name]
+    try:
+        s.verify_tree(files, [kit.public(kit.ALICE)])
+        found = "ok"
+    except s.Refused as refused:
+        found = refused.outcome
+    assert found == test["outcome"]
+
+
 def test_the_kit_is_what_this_makes():
     made = dict(kit.files())
-    assert set(made) == {path.name for path in kit.FOLDER.iterdir()}
+    assert set(made) == set(stored(kit.FOLDER))
     assert all((kit.FOLDER / name).read_bytes() == data for name, data in made.items())

@@ -1,5 +1,7 @@
 //! Messages in pieces, behind a pointer: what the core has as types only, found by name.
 
+use std::mem::MaybeUninit;
+
 use polyseal::aead::array::ArraySize;
 use polyseal::aead::common::KeySizeUser;
 use polyseal::aead::inout::InOutBuf;
@@ -8,6 +10,7 @@ use polyseal::aegis::{self, MacState, TagBytes, Variant};
 use polyseal::gcm::{self, Aes};
 use polyseal::registry::Algorithm;
 use polyseal::{aegis as a, gcm as g};
+use zeroize::Zeroize;
 
 use crate::error::{Code, Failure, Result};
 use crate::prepared::expect_bytes;
@@ -31,6 +34,22 @@ pub(crate) trait PieceHasher: Send {
     fn verify(self: Box<Self>, tag: &[u8]) -> Result;
 }
 
+/// The state out of its box. A move leaves a copy of the key in the memory that is given back: that
+/// is wiped.
+fn unboxed<T>(state: Box<T>) -> T {
+    moved_out(state).0
+}
+
+fn moved_out<T>(state: Box<T>) -> (T, Box<MaybeUninit<T>>) {
+    let memory = Box::into_raw(state);
+    // SAFETY: it is that of a box, whose value is moved out once: from here on it is taken for
+    // memory without one.
+    let (state, mut memory) =
+        unsafe { (memory.read(), Box::from_raw(memory.cast::<MaybeUninit<T>>())) };
+    memory.zeroize();
+    (state, memory)
+}
+
 macro_rules! pieces {
     ($([$($generics:tt)*] $module:ident, $first:ident, $tag:ident;)*) => {$(
         impl<$($generics)*> PieceSealer for $module::Encryptor<$first, $tag>
@@ -43,7 +62,7 @@ macro_rules! pieces {
 
             fn finish(self: Box<Self>, tag: &mut [u8]) -> Result {
                 expect_bytes("the tag", $tag::USIZE, tag.len())?;
-                tag.copy_from_slice(&(*self).finalize());
+                tag.copy_from_slice(&unboxed(self).finalize());
                 Ok(())
             }
         }
@@ -59,7 +78,7 @@ macro_rules! pieces {
             fn finish(self: Box<Self>, tag: &[u8]) -> Result<&'static mut [u8]> {
                 expect_bytes("the tag", $tag::USIZE, tag.len())?;
                 let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
-                Ok((*self).finalize(tag)?)
+                Ok(unboxed(self).finalize(tag)?)
             }
         }
     )*};
@@ -80,14 +99,14 @@ where
 
     fn finish(self: Box<Self>, tag: &mut [u8]) -> Result {
         expect_bytes("the tag", T::USIZE, tag.len())?;
-        tag.copy_from_slice(&(*self).finalize());
+        tag.copy_from_slice(&unboxed(self).finalize());
         Ok(())
     }
 
     fn verify(self: Box<Self>, tag: &[u8]) -> Result {
         expect_bytes("the tag", T::USIZE, tag.len())?;
         let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
-        Ok((*self).verify(tag)?)
+        Ok(unboxed(self).verify(tag)?)
     }
 }
 
@@ -245,5 +264,18 @@ mod tests {
             hash(start).unwrap().finish(&mut tag).unwrap();
             assert_eq!(Ok(tag), mac.mac(&key, b""), "{name}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_where_a_state_was() {
+        let (state, memory) = moved_out(Box::new([0xa5_u8; 512]));
+        assert_eq!(state, [0xa5; 512]);
+        // SAFETY: all of it has been written: a wiped array is one of zeros.
+        assert_eq!(*unsafe { memory.assume_init() }, [0; 512]);
     }
 }

@@ -243,7 +243,7 @@ pub(crate) struct ReadArgs {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     /// Read the header from this file; FILE then has the payload alone
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "signers")]
     pub(crate) header: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) signers: SignerArgs,
@@ -310,7 +310,8 @@ pub(crate) struct EncryptArgs {
     pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
-    /// Sign the encrypted file with this private SSH key; the statement goes to OUT.sig
+    /// Sign the encrypted file with this private SSH key; the statement goes to OUT.sig, that of
+    /// a tree into the tree
     #[arg(long, value_name = "KEY", conflicts_with_all = ["header", "armor"])]
     pub(crate) sign: Option<PathBuf>,
     /// Write the statement to this file
@@ -466,6 +467,8 @@ pub(crate) struct LsArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignerArgs,
     /// Accept a tree whose manifest is of version 1
     #[arg(long)]
     pub(crate) allow_unbound_contents: bool,
@@ -562,6 +565,8 @@ pub(crate) struct MountArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignerArgs,
     /// An encrypted file or a directory of them; an object or a prefix
     pub(crate) source: PathBuf,
     /// An empty directory

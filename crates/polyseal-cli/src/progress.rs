@@ -202,6 +202,12 @@ impl polyseal_local::Progress for Bar {
             Notice::NotLocked(path) => {
                 (path, "cannot be locked where it is: let no other program rekey it now")
             }
+            Notice::StatementEnds(path) => {
+                (path, "does not fit the rekeyed file any more: to sign it anew, use polyseal sign")
+            }
+            Notice::NoLongerSigned(path) => {
+                (path, "was signed, and is not any more: to sign it, use --sign KEY")
+            }
             Notice::AllAnew(path, why) => {
                 let path = shown(&path.display().to_string());
                 self.suspend(|| note(&format!("{path}: everything is encrypted anew: {why}")));

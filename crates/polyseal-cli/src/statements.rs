@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use polyseal_file::statement::{
-    AcceptedSigner, AllowedSigners, Coverage, NAMESPACE, Problem, RequiredSigner, SUFFIX,
-    SegmentHashes, SignedStatement, Signer, Statement,
+    AcceptedSigner, AllowedSigners, Binding, Coverage, NAMESPACE, Problem, RequiredSigner, SUFFIX,
+    SegmentHashes, SignedStatement, Signer, Statement, TreeVersion,
 };
 use polyseal_file::{Error, ReadAt, find_program};
+use polyseal_local::{Options, StatementAcceptor, StatementSigner};
 
 use crate::args::{OutputArgs, SignerArgs};
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, shown};
 use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind, STANDARD_INPUT};
 use crate::keys::KeyInputs;
 use crate::objects::{self, is_object};
@@ -26,7 +27,7 @@ pub(crate) fn now() -> u64 {
 }
 
 /// The file that has the statement about this one.
-fn beside(file: &Path) -> PathBuf {
+pub(crate) fn beside(file: &Path) -> PathBuf {
     objects::with_suffix(file, SUFFIX)
 }
 
@@ -61,12 +62,15 @@ pub(crate) enum SignaturePolicy {
 pub(crate) struct Signers {
     required: RequiredSigner,
     signature: Option<PathBuf>,
+    /// The signer of a tree, once one was accepted.
+    of_tree: OnceLock<AcceptedSigner>,
 }
 
 /// A file whose signer was accepted.
 pub(crate) struct Accepted {
     pub(crate) coverage: Arc<Coverage>,
     pub(crate) signer: AcceptedSigner,
+    pub(crate) binding: Binding,
 }
 
 impl SignaturePolicy {
@@ -81,7 +85,44 @@ impl SignaturePolicy {
             Some(name) => required.by(name),
             None => required,
         };
-        Ok(Self::Required(Signers { required, signature: args.signature.clone() }))
+        let (signature, of_tree) = (args.signature.clone(), OnceLock::new());
+        Ok(Self::Required(Signers { required, signature, of_tree }))
+    }
+
+    /// The same for trees, which have their statements in them.
+    pub(crate) fn of_tree(args: &SignerArgs) -> Result<Self> {
+        if args.signature.is_some() {
+            return Err(
+                Failure::usage("a tree has its statement in it").hint("leave out --signature")
+            );
+        }
+        Self::from_args(args)
+    }
+
+    /// The same for a mount, whose files have their statements beside them or in their tree.
+    #[cfg(feature = "mount")]
+    pub(crate) fn of_mount(args: &SignerArgs) -> Result<Self> {
+        if args.signature.is_some() {
+            return Err(Failure::usage("a mount has many files")
+                .hint("leave out --signature: each statement is beside its file"));
+        }
+        Self::from_args(args)
+    }
+
+    /// These options, and what they ask for.
+    pub(crate) fn apply<'a>(&'a self, options: Options<'a>) -> Options<'a> {
+        match self {
+            Self::NotAsked => options,
+            Self::Required(signers) => options.accepting(signers),
+        }
+    }
+
+    /// The signer of the tree that was opened.
+    pub(crate) fn tree_signer(&self) -> Option<String> {
+        match self {
+            Self::NotAsked => None,
+            Self::Required(signers) => signers.of_tree.get().map(signed_by),
+        }
     }
 
     pub(crate) fn is_required(&self) -> bool {
@@ -112,14 +153,43 @@ impl Signers {
             let names = [file, &path].map(shown_without_query);
             Failure::not_signed(format!("{} has no statement: {}", names[0], names[1]))
         })?;
+        self.accept_stored(stored, &path)
+    }
+
+    /// The same, of a statement that is open; `path` is for messages.
+    pub(crate) fn accept_stored(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+        path: &Path,
+    ) -> Result<Accepted> {
         let read = || {
             let signed = SignedStatement::read(&stored)?;
             let signer = self.required.accept(&signed, now())?;
+            let binding = signed.unverified().binding;
             let coverage = signed.coverage(stored)?;
-            Ok(Accepted { coverage: Arc::new(coverage), signer })
+            Ok(Accepted { coverage: Arc::new(coverage), signer, binding })
         };
-        read().map_err(|error| about(error, &path))
+        read().map_err(|error| about(error, path))
     }
+}
+
+impl StatementAcceptor for Signers {
+    fn accept(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+    ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
+        let signed = SignedStatement::read(&stored)?;
+        let signer = self.required.accept(&signed, now())?;
+        let accepted = signed.tree_coverage(stored)?;
+        let _ = self.of_tree.set(signer);
+        Ok(accepted)
+    }
+}
+
+/// The words on a signer.
+pub(crate) fn signed_by(signer: &AcceptedSigner) -> String {
+    let AcceptedSigner { principal, fingerprint } = signer;
+    format!("signed by {}, {fingerprint}", shown(principal))
 }
 
 /// The failure for a statement or a list of signers.
@@ -131,7 +201,10 @@ pub(crate) fn about(error: Error, path: &Path) -> Failure {
 pub(crate) enum SigningKey {
     InFile(Box<Signer>),
     /// `ssh-keygen` asks for its passphrase, or an agent or token for its touch.
-    BySshKeygen(PathBuf),
+    BySshKeygen {
+        program: PathBuf,
+        key: PathBuf,
+    },
 }
 
 impl SigningKey {
@@ -141,28 +214,39 @@ impl SigningKey {
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         Ok(match Signer::from_openssh(text) {
             Ok(signer) => Self::InFile(Box::new(signer)),
-            Err(_) => Self::BySshKeygen(path.to_owned()),
+            Err(_) => {
+                let paths = std::env::var_os("PATH").unwrap_or_default();
+                let program = find_program("ssh-keygen", &paths).ok_or_else(|| {
+                    Failure::usage(format!("{} can only be used by ssh-keygen", path.display()))
+                        .hint("install OpenSSH's client")
+                })?;
+                Self::BySshKeygen { program, key: path.to_owned() }
+            }
         })
-    }
-
-    /// The statement with its signature and hashes.
-    pub(crate) fn sign(&self, statement: &Statement, hashes: &SegmentHashes) -> Result<Vec<u8>> {
-        let signature = match self {
-            Self::InFile(signer) => signer.sign(statement)?,
-            Self::BySshKeygen(path) => by_ssh_keygen(path, statement)?,
-        };
-        Ok(SignedStatement::with_signatures(statement, &[signature], hashes)?)
     }
 }
 
-fn by_ssh_keygen(key: &Path, statement: &Statement) -> Result<String> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let program = find_program("ssh-keygen", &paths).ok_or_else(|| {
-        Failure::usage(format!("{} can only be used by ssh-keygen", key.display()))
-            .hint("install OpenSSH's client")
-    })?;
-    let failed = |error| Failure::io("run", &program, &error);
-    let mut command = Command::new(&program);
+impl StatementSigner for SigningKey {
+    fn sign(
+        &self,
+        statement: &Statement,
+        hashes: &SegmentHashes,
+    ) -> polyseal_file::Result<Vec<u8>> {
+        let signature = match self {
+            Self::InFile(signer) => signer.sign(statement)?,
+            Self::BySshKeygen { program, key } => by_ssh_keygen(program, key, statement)?,
+        };
+        SignedStatement::with_signatures(statement, &[signature], hashes)
+    }
+}
+
+fn by_ssh_keygen(
+    program: &Path,
+    key: &Path,
+    statement: &Statement,
+) -> polyseal_file::Result<String> {
+    let failed = |source| Error::Io { what: "run ssh-keygen", source };
+    let mut command = Command::new(program);
     command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(key);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
@@ -172,7 +256,7 @@ fn by_ssh_keygen(key: &Path, statement: &Statement) -> Result<String> {
     let output = child.wait_with_output().map_err(failed)?;
     match String::from_utf8(output.stdout) {
         Ok(signature) if output.status.success() => Ok(signature),
-        _ => Err(Error::Statement(Problem::Key).into()),
+        _ => Err(Error::Statement(Problem::Key)),
     }
 }
 

@@ -55,6 +55,7 @@ mod plugins;
 mod rekey;
 mod secrets;
 mod shell;
+mod signed_trees;
 mod statements;
 #[cfg(feature = "stores-tests")]
 mod stored_trees;

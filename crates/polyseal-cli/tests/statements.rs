@@ -81,10 +81,11 @@ fn without_an_accepted_signature_nothing_is_given_out() {
         assert_eq!(refused.fails(3, "its statement is about another file").0.stdout, b"");
     }
     room.write("c.sig", &statement);
-    // A tree has no statement yet: a signature that is asked for is not passed over.
-    fs::create_dir(room.path("t")).unwrap();
+    // A tree without a statement is not one that was signed.
+    fs::create_dir(room.path("d")).unwrap();
+    signed.run(&["encrypt", "-k", "k", "--recursive", "d", "-o", "t"]).succeeds();
     let tree = ["verify", "-k", "k", "--recursive", "--signers", "signers", "t"];
-    signed.run(&tree).fails(2, "--signers is for single files");
+    signed.run(&tree).fails(5, "t has no statement: nobody has signed it");
     signed.run(&["verify", "--signers", "missing", "c"]).fails(1, "the list of signers");
     room.write("odd", b"alice@example.org what ssh-ed25519 AAAA\n");
     signed.run(&["verify", "--signers", "odd", "c"]).fails(2, "line 1 of the list of signers");
@@ -122,6 +123,27 @@ fn files_are_signed_later() {
     assert!(signed.decrypt().succeeds() == message(BYTES));
     signed.run(&["sign", "-s", "alice", "m"]).fails(3, "not a Polyseal file");
     signed.run(&["sign", "-s", "m", "c", "-f"]).fails(2, "");
+    // Another key, or another header where it is bound to that, ends it.
+    room.run(["keygen", "-o", "k2"], b"").succeeds();
+    let rekey = |more: &[&str]| {
+        let to = ["rekey", "-k", "k", "--to-key", "k", "--to-key", "k2"];
+        let rekeyed = signed.run(&[&to[..], more].concat());
+        assert!(rekeyed.0.status.success(), "{:?}", rekeyed.0);
+        String::from_utf8_lossy(&rekeyed.0.stderr)
+            .contains("does not fit the rekeyed file any more")
+    };
+    fs::copy(room.path("c"), room.path("before")).unwrap();
+    assert!(!rekey(&["c"]));
+    assert!(signed.decrypt().succeeds() == message(BYTES));
+    fs::copy(room.path("before"), room.path("c")).unwrap();
+    assert!(rekey(&["--new-key", "c"]));
+    signed.decrypt().fails(3, "its statement is about another file");
+    fs::copy(room.path("before"), room.path("c")).unwrap();
+    signed.run(&["sign", "-s", "alice", "-f", "c"]).succeeds();
+    assert!(rekey(&["c"]));
+    signed.decrypt().fails(3, "its statement is about another file");
+    fs::copy(room.path("before"), room.path("c")).unwrap();
+    signed.run(&["sign", "-s", "alice", "-k", "k", "-f", "c"]).succeeds();
     // The key is no output.
     for output in [["--signature", "alice"], ["--signature", "k"]] {
         let sign = [&["sign", "-s", "alice", "-k", "k", "-f", "c"][..], &output].concat();

@@ -137,7 +137,6 @@ impl Error {
             Self::Cancelled => Class::Cancelled,
             Self::OtherFile => Class::OtherFile,
             Self::OtherContents | Self::NotAsSigned { .. } => Class::OtherContents,
-            #[cfg(feature = "sign")]
             Self::Statement(problem) => problem.class(),
             Self::ExpectedInParts | Self::NotFetched | Self::SourceVersion | Self::Ticket => {
                 Class::Usage
@@ -242,7 +241,6 @@ impl Error {
                 "use a polyseal that was built with all of its default features"
             }
             Self::KeyFile(problem) => problem.hint(),
-            #[cfg(feature = "sign")]
             Self::Statement(problem) => return problem.hint(),
             Self::AgeFile
             | Self::Header(_)

@@ -117,8 +117,8 @@ pub(crate) type Leaf = [u8; COMMITMENT_BYTES];
 
 /// Something that stored segments are compared with before anything of them is given out.
 pub(crate) trait ExpectedLeaves: Send + Sync {
-    /// How many bytes the stored payload has.
-    fn payload_bytes(&self) -> u64;
+    /// How many bytes the stored payload has, if that is known before its last segment is opened.
+    fn stated_bytes(&self) -> Option<u64>;
 
     /// Refuses the leaves of segments that are not those from `first` on, or that end the payload,
     /// as `last` says, where it does not end.
@@ -150,7 +150,7 @@ pub fn stored_payload(input: &mut impl Read) -> Result<([u8; COMMITMENT_BYTES], 
         segment.clear();
         let read = input.by_ref().take(stored).read_to_end(&mut segment).map_err(io("read"))?;
         if read == 0 && count > 0 {
-            return Ok((header.salt(), leaves.roots().payload_root()));
+            return Ok((header.file_salt(), leaves.roots().payload_root()));
         }
         leaves.add(count, vec![leaf(&segment)]);
         count += 1;

@@ -10,7 +10,6 @@ use polyseal::registry::nearest;
 use crate::age::{KeeperError, PluginError};
 use crate::class::reason;
 use crate::key::Key;
-#[cfg(feature = "sign")]
 use crate::statement;
 use crate::suite::Suite;
 
@@ -39,7 +38,6 @@ pub enum Error {
     /// could open it has changed it.
     OtherContents,
     /// A statement is damaged, not accepted, or about another file.
-    #[cfg(feature = "sign")]
     Statement(statement::Problem),
     /// A segment is not the one that was signed, as a statement says.
     NotAsSigned {
@@ -268,7 +266,6 @@ impl fmt::Display for Error {
             Self::OtherContents => f.write_str(
                 "its contents are not the expected ones: somebody who can open it has changed it",
             ),
-            #[cfg(feature = "sign")]
             Self::Statement(problem) => problem.fmt(f),
             Self::NotAsSigned { segment } => {
                 write!(f, "segment {segment} is not the one that was signed")

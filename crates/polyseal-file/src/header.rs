@@ -22,11 +22,12 @@ use crate::kdf::{
 use crate::key::{KEY_BYTES, Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
+use crate::read_at::ReadAt;
 use crate::recipients::{Identities, Recipients};
 use crate::stanza::{Binding, Method, Stanza, StanzaDraft};
-#[cfg(feature = "sign")]
 use crate::statement::Statement;
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
+use crate::whole_file::header_reader;
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"polyseal";
@@ -165,6 +166,14 @@ impl Header {
         Self::parse(&bytes)
     }
 
+    /// Reads the header at the beginning of a source.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and [`Error::Io`].
+    pub fn read_at(source: &impl ReadAt) -> Result<Self> {
+        Self::read(&mut header_reader(source))
+    }
+
     /// The length of the header that begins with `bytes`.
     pub(crate) fn announced(bytes: &[u8]) -> Result<usize> {
         if bytes.starts_with(b"age-encryption.org/") {
@@ -238,7 +247,7 @@ impl Header {
     pub(crate) fn unlock(&self, identities: &Identities<'_>) -> Result<Key> {
         let (covered, mac) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
         identities.unwrap(&self.stanzas, binding(&self.bytes), |file_key| {
-            Ok(kdf::verify(&*mac_key(file_key, self.file_salt())?, &[covered], mac))
+            Ok(kdf::verify(&*mac_key(file_key, &self.file_salt())?, &[covered], mac))
         })
     }
 
@@ -261,7 +270,7 @@ impl Header {
             (true, None) => return Err(Error::ContextMissing),
             (false, Some(_)) => return Err(Error::ContextUnexpected),
             (true, Some(context)) => {
-                let tag = context_tag(file_key, self.file_salt(), context)?;
+                let tag = context_tag(file_key, &self.file_salt(), context)?;
                 if !bool::from(tag.ct_eq(self.context_tag())) {
                     return Err(Error::ContextDiffers);
                 }
@@ -299,11 +308,7 @@ impl Header {
 
     /// The random salt of the file.
     #[must_use]
-    pub fn file_salt(&self) -> &[u8] {
-        &self.bytes[SALT_AT..SUITE_AT]
-    }
-
-    pub(crate) fn salt(&self) -> [u8; SALT_BYTES] {
+    pub fn file_salt(&self) -> [u8; COMMITMENT_BYTES] {
         field(&self.bytes, SALT_AT)
     }
 
@@ -362,7 +367,7 @@ impl Header {
             &bytes[SUITE_AT..CONTEXT_AT],
             context.map_or(&[], Context::bytes),
         ];
-        kdf::derive(file_key.bytes(), self.file_salt(), &info, &mut key)?;
+        kdf::derive(file_key.bytes(), &self.file_salt(), &info, &mut key)?;
         Ok(PayloadKey(key))
     }
 }
@@ -383,7 +388,7 @@ impl Header {
         let mut commitment = [0; COMMITMENT_BYTES];
         let Binding([before, behind]) = binding(&self.bytes);
         let info = [label, before, behind];
-        kdf::derive(file_key.bytes(), self.file_salt(), &info, &mut commitment)?;
+        kdf::derive(file_key.bytes(), &self.file_salt(), &info, &mut commitment)?;
         Ok(commitment)
     }
 }
@@ -402,12 +407,10 @@ impl AuthenticHeader<'_> {
     }
 
     /// The value by which a statement is bound to its file.
-    #[cfg(feature = "sign")]
     pub(crate) fn holder(&self) -> Result<[u8; COMMITMENT_BYTES]> {
         self.header.holder(&self.file_key)
     }
 
-    #[cfg(feature = "sign")]
     pub(crate) fn expect_stated(&self, statement: &Statement) -> Result<()> {
         statement.expect_key(self.header, &self.file_key)
     }
@@ -432,7 +435,7 @@ impl AuthenticHeader<'_> {
     pub fn expect(&self, commitment: &Commitment) -> Result<()> {
         let key = self.header.key_commitment(&self.file_key)?;
         // CT: the verdict is public.
-        if commitment.has_key(self.header.file_salt(), &key) {
+        if commitment.has_key(&self.header.file_salt(), &key) {
             Ok(())
         } else {
             Err(Error::OtherFile)

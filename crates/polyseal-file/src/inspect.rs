@@ -244,7 +244,7 @@ impl Inspection {
             segment_bytes,
             tag_bytes,
             payload_offset: header.payload_offset(),
-            file_salt: base16ct::lower::encode_string(header.file_salt()),
+            file_salt: base16ct::lower::encode_string(&header.file_salt()),
             context: header.has_context(),
             spare_bytes: header.spare_bytes(),
             stanzas: header.stanzas().iter().map(StanzaInfo::from).collect(),

@@ -67,7 +67,6 @@ mod sealer;
 mod secret_text;
 mod segment;
 mod stanza;
-#[cfg(feature = "sign")]
 pub mod statement;
 mod suite;
 mod version;

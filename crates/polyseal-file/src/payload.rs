@@ -165,13 +165,17 @@ impl PayloadHead {
 
     /// Whether a statement says where the payload ends, so that no segment has to be opened for it.
     pub(crate) fn is_stated(&self) -> bool {
-        self.expected.is_some()
+        self.stated_bytes().is_some()
+    }
+
+    fn stated_bytes(&self) -> Option<u64> {
+        self.expected.as_ref()?.stated_bytes()
     }
 
     /// The payload that a statement has the length of.
     pub(crate) fn stated(self) -> Result<Payload> {
+        let stated = self.stated_bytes().ok_or(Error::NotFetched)?;
         let Self { cipher, layout, segment, expected } = self;
-        let stated = expected.as_ref().ok_or(Error::NotFetched)?.payload_bytes();
         let stored = layout.stored_bytes() - layout.payload_offset();
         match stored.cmp(&stated) {
             Ordering::Less => Err(Error::Truncated),

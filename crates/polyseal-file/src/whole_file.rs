@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
-#[cfg(feature = "sign")]
 use std::sync::Arc;
 
 #[cfg(feature = "age")]
@@ -11,7 +10,7 @@ use crate::age::{
     v1::{ChunkCipher, is_header_start},
 };
 use crate::armor::{ArmorReader, looks_armored};
-use crate::commitment::{COMMITMENT_BYTES, Commitment, ExpectedLeaves, Leaves, Roots};
+use crate::commitment::{COMMITMENT_BYTES, Commitment, ExpectedLeaves, Leaves, PayloadRoot, Roots};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 #[cfg(any(unix, windows))]
@@ -26,12 +25,11 @@ use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
 use crate::run_options::RunOptions;
-#[cfg(feature = "sign")]
 use crate::sealer::SealedLeaves;
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
-#[cfg(feature = "sign")]
-use crate::statement::{Binding, Coverage, PendingStatement, SegmentHashes, Statement};
+use crate::statement::PendingStatement;
+use crate::statement::{Binding, Coverage, SegmentHashes, Statement};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
 /// The result of an operation on a whole file.
@@ -110,7 +108,6 @@ pub struct Decryptor<'a> {
     detached: Option<&'a Header>,
     run: RunOptions<'a>,
     commits: CommitmentMode<'a>,
-    #[cfg(feature = "sign")]
     coverage: Option<&'a Arc<Coverage>>,
 }
 
@@ -265,7 +262,6 @@ impl<'a> Encryptor<'a> {
     ///
     /// # Errors
     /// As [`stream_sealer`](Self::stream_sealer).
-    #[cfg(feature = "sign")]
     pub fn stated_stream_sealer(&self) -> Result<(StreamSealer, PendingStatement)> {
         let (header, file_key) = self.header()?;
         let leaves = Arc::new(SealedLeaves::new());
@@ -292,7 +288,7 @@ impl<'a> Encryptor<'a> {
     ) -> Result<Summary> {
         let leaves = self.commits.then(Leaves::new);
         let sealed = self.seal(header, file_key, input, output, before, leaves.as_ref())?;
-        let file_salt: [u8; COMMITMENT_BYTES] = header.salt();
+        let file_salt = header.file_salt();
         let commitment = match leaves {
             Some(leaves) => {
                 let key = header.key_commitment(file_key)?;
@@ -325,7 +321,6 @@ impl Encryptor<'_> {
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt).
-    #[cfg(feature = "sign")]
     pub fn encrypt_stated(
         &self,
         input: Input<'_>,
@@ -340,7 +335,11 @@ impl Encryptor<'_> {
         let hashes = SegmentHashes::new(leaves.into_kept(), payload_bytes);
         let binding = Binding::Holder(header.holder(&file_key)?);
         let statement = Statement::new(&header, &hashes, binding, time);
-        Ok((Summary { file_salt: Some(header.salt()), ..sealed }, statement, hashes))
+        let file_salt = header.file_salt();
+        let key = self.commits.then(|| header.key_commitment(&file_key)).transpose()?;
+        let payload_root = PayloadRoot::Tree(hashes.root());
+        let commitment = key.map(|key| Commitment { file_salt, key, payload_root });
+        Ok((Summary { file_salt: Some(file_salt), commitment, ..sealed }, statement, hashes))
     }
 }
 
@@ -393,7 +392,6 @@ impl<'a> Decryptor<'a> {
             detached: None,
             run: RunOptions::new(),
             commits: CommitmentMode::Ignore,
-            #[cfg(feature = "sign")]
             coverage: None,
         }
     }
@@ -401,7 +399,6 @@ impl<'a> Decryptor<'a> {
     /// For one file alone: that of a statement whose signer has been
     /// [accepted](crate::statement::SignedStatement::accepted). Nothing of a segment that is not
     /// the signed one is given out.
-    #[cfg(feature = "sign")]
     #[must_use]
     pub fn covered_by(mut self, coverage: &'a Arc<Coverage>) -> Self {
         self.coverage = Some(coverage);
@@ -409,17 +406,11 @@ impl<'a> Decryptor<'a> {
     }
 
     fn expected(&self) -> Expected {
-        #[cfg(feature = "sign")]
-        return self.coverage.map(|it| Arc::clone(it) as Arc<dyn ExpectedLeaves>);
-        #[cfg(not(feature = "sign"))]
-        return None;
+        self.coverage.map(|it| Arc::clone(it) as Arc<dyn ExpectedLeaves>)
     }
 
     fn expected_leaves(&self) -> Option<&dyn ExpectedLeaves> {
-        #[cfg(feature = "sign")]
-        return self.coverage.map(|it| it.as_ref() as &dyn ExpectedLeaves);
-        #[cfg(not(feature = "sign"))]
-        return None;
+        self.coverage.map(|it| it.as_ref() as &dyn ExpectedLeaves)
     }
 
     /// Computes [`Summary::commitment`] when a file is decrypted or verified, unless it is a file
@@ -700,9 +691,8 @@ impl<'a> Decryptor<'a> {
     /// The cipher for the payload of `header`, which begins at `offset`.
     fn cipher(&self, header: &Header, offset: u64) -> Result<(UnlockedHeader, PayloadCipher)> {
         let file_key = header.unlock(self.identities)?;
-        #[cfg(feature = "sign")]
         if let Some(coverage) = self.coverage {
-            coverage.statement().expect_key(header, &file_key)?;
+            coverage.expect_key(header, &file_key)?;
         }
         let payload_key = header.open_payload(&file_key, self.context)?;
         let key_commitment = match self.commits {
@@ -712,11 +702,11 @@ impl<'a> Decryptor<'a> {
             }
         };
         if let (CommitmentMode::Expect(expected), Some(key)) = (self.commits, &key_commitment)
-            && !expected.has_key(header.file_salt(), key)
+            && !expected.has_key(&header.file_salt(), key)
         {
             return Err(Error::OtherFile);
         }
-        let opened = UnlockedHeader { offset, file_salt: Some(header.salt()), key_commitment };
+        let opened = UnlockedHeader { offset, file_salt: Some(header.file_salt()), key_commitment };
         Ok((opened, cipher(header, &payload_key, Direction::Open)?))
     }
 }

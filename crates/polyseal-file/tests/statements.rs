@@ -265,6 +265,86 @@ fn every_file_and_statement_of_the_kit() {
     assert!(tests.len() > 25);
 }
 
+/// The signed trees of the kit: what of them is verified without a file system.
+#[test]
+fn every_tree_of_the_kit() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/statement");
+    let read = |path: &str| std::fs::read(folder.join(path));
+    let index: serde_json::Value = serde_json::from_slice(&read("index.json").unwrap()).unwrap();
+    let signers = String::from_utf8(read("allowed_signers").unwrap()).unwrap();
+    let signers = AllowedSigners::parse(&signers).unwrap();
+    let own = format!(".polyseal-signed/{}", "0f".repeat(32));
+    let trees = index["trees"].as_array().unwrap();
+    let mut refused = 0;
+    for test in trees {
+        let has = |list: &str, name: &str| {
+            test[list].as_array().unwrap().iter().any(|it| it.as_str() == Some(name))
+        };
+        let stored = |name: &str| {
+            let tree = if has("others", name) { test["tree"].as_str().unwrap() } else { "tree" };
+            if has("absent", name) { Vec::new() } else { read(&format!("{tree}/{name}")).unwrap() }
+        };
+        let (manifest, statement) =
+            (stored(".polyseal-manifest.polyseal"), stored(&format!("{own}.sig")));
+        let verify = || {
+            let signed = SignedStatement::read(&&statement[..])?;
+            signed.accepted(&signers, None, SIGNED_AT)?;
+            let (coverage, version) = signed.tree_coverage(Box::new(statement.clone()))?;
+            coverage.verify_stored(&&manifest[..], NonZeroUsize::MIN)?;
+            assert_eq!(version.number, 7);
+            let listed = version.read_list(&stored(&format!("{own}.list")))?;
+            let file = listed.find(b"a/long").ok_or(Error::Truncated)?;
+            let encrypted = stored("a/long.polyseal");
+            let hashes = stored(&format!(".polyseal-signed/{}.hashes", "07".repeat(32)));
+            let header = Header::read(&mut &encrypted[..]).map_err(|_| Error::Truncated)?;
+            let bytes = encrypted.len() as u64;
+            let coverage =
+                Coverage::of_commitment(&file.commitment, &header, bytes, Box::new(hashes))?;
+            let coverage = Arc::new(coverage);
+            coverage.verify_stored(&&encrypted[..], NonZeroUsize::MIN)?;
+            // With a key, the commitment to that is compared, too.
+            let key = Key::from_bytes(&[0x11; 32]);
+            let identities = Identities::from(&key);
+            let reader =
+                Decryptor::new(&identities).covered_by(&coverage).reader(&encrypted[..])?;
+            reader.read_at(&mut [0; 9], 4090).map_err(|_| Error::Truncated)?;
+            let mut other = file.commitment;
+            other.key[0] ^= 1;
+            let other = Coverage::of_commitment(
+                &other,
+                &header,
+                bytes,
+                Box::new(stored(&format!(".polyseal-signed/{}.hashes", "07".repeat(32)))),
+            )?;
+            let (other, decryptor) = (Arc::new(other), Decryptor::new(&identities));
+            let refused = decryptor.covered_by(&other).reader(&encrypted[..]).map(drop);
+            assert!(matches!(refused, Err(Error::Statement(Problem::OtherFile))));
+            Ok(())
+        };
+        let outcome = match verify() {
+            Ok(()) => "ok",
+            Err(Error::Statement(problem)) => match problem {
+                Problem::Signature => "not signed",
+                Problem::List => "list",
+                Problem::Hashes => "hashes",
+                Problem::OtherFile => "other file",
+                Problem::NotAccepted => "not accepted",
+                other => panic!("{test}: {other}"),
+            },
+            Err(Error::NotAsSigned { .. }) => "segment",
+            Err(Error::Truncated) => "missing",
+            Err(other) => panic!("{test}: {other}"),
+        };
+        match test["outcome"].as_str().unwrap() {
+            // That takes a listing.
+            "added" => assert_eq!(outcome, "ok"),
+            expected => assert_eq!(outcome, expected, "{test}"),
+        }
+        refused += usize::from(outcome != "ok");
+    }
+    assert!(refused > 14);
+}
+
 /// Whoever makes a file of a suite that does not commit can let one stored segment open to two
 /// texts: as the last one, and as another. The statement says where the payload ends.
 #[test]

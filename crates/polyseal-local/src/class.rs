@@ -54,6 +54,7 @@ impl Error {
             Problem::BadBackup(_) => Class::Unsuitable,
             Problem::Manifest(ManifestProblem::UnboundContents) => Class::UnboundManifest,
             Problem::NoManifest | Problem::Manifest(_) => Class::Manifest,
+            Problem::NotSigned => Class::NotSigned,
             Problem::Missing => Class::Missing,
             Problem::Added | Problem::AddedCopy => Class::Added,
             Problem::OtherFile | Problem::OlderTree(_) => Class::OtherFile,
@@ -99,6 +100,7 @@ impl Error {
             Problem::InterruptedUpdate => "run it again: polyseal encrypt --recursive --update",
             Problem::UpdatedMeanwhile => "run it again",
             Problem::OlderTree(_) => "somebody may have put it back: use the newest backup",
+            Problem::NotSigned => "ask who made it: polyseal sign --recursive",
             Problem::NotAState => "name another file, or move it away",
             Problem::TreeIsGone(_) => {
                 "see whether it is mounted; to make it anew, remove the state first"

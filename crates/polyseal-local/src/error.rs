@@ -87,6 +87,8 @@ pub enum Problem {
     InterruptedUpdate,
     /// The tree was updated, or rekeyed, while it was read.
     UpdatedMeanwhile,
+    /// The tree has no statement that is to be accepted.
+    NotSigned,
     /// The tree has this number, and not the least that was asked for.
     OlderTree(u64),
     /// Another program updates the tree.
@@ -299,6 +301,7 @@ impl Error {
             }
             Problem::InterruptedUpdate => format!("an update of {name} was interrupted"),
             Problem::UpdatedMeanwhile => format!("{name} was updated while it was read"),
+            Problem::NotSigned => format!("{name} has no statement: nobody has signed it"),
             Problem::OlderTree(number) => {
                 format!("{name} is older: its manifest is number {number}")
             }
@@ -397,6 +400,7 @@ impl Error {
             | Problem::Interrupted
             | Problem::InterruptedUpdate
             | Problem::UpdatedMeanwhile
+            | Problem::NotSigned
             | Problem::OlderTree(_)
             | Problem::BadBackup(_)
             | Problem::BackupNameTaken(_)

@@ -10,6 +10,7 @@ use polyseal_file::RunOptions;
 
 use crate::forbidden::Forbidden;
 use crate::progress::Progress;
+use crate::tree::{SignatureRule, Signing, StatementAcceptor, StatementSigner};
 
 /// Which entries of a sealed tree are worked on.
 #[derive(Clone, Copy)]
@@ -33,6 +34,8 @@ pub struct Options<'a> {
     pub(crate) choice: Choice<'a>,
     pub(crate) deleted: bool,
     pub(crate) resume: bool,
+    pub(crate) signing: Signing<'a>,
+    pub(crate) signature: SignatureRule<'a>,
     pub(crate) forbidden: &'a Forbidden,
     pub(crate) progress: &'a dyn Progress,
 }
@@ -53,6 +56,8 @@ impl<'a> Options<'a> {
             choice: Choice::All,
             deleted: false,
             resume: false,
+            signing: Signing::Unsigned,
+            signature: SignatureRule::NotAsked,
             forbidden: &NOTHING,
             progress: &(),
         }
@@ -137,6 +142,22 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn resume(mut self, resume: bool) -> Self {
         self.resume = resume;
+        self
+    }
+
+    /// A tree that is encrypted or updated is signed, with the hashes by which a part of a file is
+    /// shown to be the signed one. Each segment of a file that is being encrypted takes 32 bytes of
+    /// memory, and each file of the tree about 300.
+    #[must_use]
+    pub fn signed_by(mut self, signer: &'a dyn StatementSigner) -> Self {
+        self.signing = Signing::By(signer);
+        self
+    }
+
+    /// A sealed tree is taken if its statement is accepted, and no other.
+    #[must_use]
+    pub fn accepting(mut self, acceptor: &'a dyn StatementAcceptor) -> Self {
+        self.signature = SignatureRule::Accepted(acceptor);
         self
     }
 

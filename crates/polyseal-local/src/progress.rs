@@ -49,6 +49,11 @@ pub enum Notice<'a> {
     BadBackup(&'a Path),
     /// All files of the tree are encrypted anew, for this reason.
     AllAnew(&'a Path, &'static str),
+    /// The statement in this file is not about the file beside it any more, which has another key,
+    /// or, if it is bound to that, another header.
+    StatementEnds(&'a Path),
+    /// The tree was signed, and is not signed any more.
+    NoLongerSigned(&'a Path),
     /// The store does not compare versions when an object is completed: another program's change in
     /// the last moments is lost.
     NotCompared(&'a Path),

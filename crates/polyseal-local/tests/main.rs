@@ -14,6 +14,7 @@ mod layers;
 mod map;
 mod promises;
 mod rekey;
+mod signed_store;
 mod store;
 mod updated_store;
 mod windows;

@@ -154,7 +154,7 @@ impl Stated {
 
     /// The part of a range whose hashes are fetched at once.
     pub(crate) fn window(&self, plaintext: &Range<u64>) -> Range<u64> {
-        let segment = u64::from(self.coverage.statement().segment_size.bytes());
+        let segment = u64::from(self.coverage.segment_size().bytes());
         plaintext.start..plaintext.end.min(plaintext.start + COVERED_TOGETHER * segment)
     }
 }

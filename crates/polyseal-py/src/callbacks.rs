@@ -185,6 +185,12 @@ impl Progress for Callbacks {
             Notice::AllAnew(path, why) => {
                 format!("{}: everything is encrypted anew: {why}", path.display())
             }
+            Notice::StatementEnds(path) => {
+                format!("{}: it does not fit the rekeyed file any more", path.display())
+            }
+            Notice::NoLongerSigned(path) => {
+                format!("{}: it was signed, and is not any more", path.display())
+            }
             _ => return,
         };
         self.warn(shown(&text));

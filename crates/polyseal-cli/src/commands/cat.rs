@@ -20,22 +20,21 @@ const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let inputs = DecryptInputs::to_read(&args.read, RunOptions::new())?;
-    let policy = SignaturePolicy::from_args(&args.read.signers)?;
-    if policy.is_required() && args.tree.is_some() {
-        return Err(Failure::usage("--signers is for single files, not for trees"));
-    }
-    let accepted = policy.accept(&args.file)?;
     let mut decryptor = inputs.decryptor();
-    if let Some(accepted) = &accepted {
-        decryptor = decryptor.covered_by(&accepted.coverage);
-    }
     if let Some(tree) = &args.tree {
-        let file = file_in(tree, &args.file, &inputs)?;
+        let policy = SignaturePolicy::of_tree(&args.read.signers)?;
+        let file = file_in(tree, &args.file, &inputs, &policy)?;
+        decryptor = file.covering(decryptor);
         if let Some(reason) = file.not_taken() {
             warn(&format!("it is as an earlier run has taken it: {reason}"));
         }
         let forbidden_outputs = inputs.sources.forbidden_outputs();
         return print(args, &inputs, decryptor, &file, PIECE, &forbidden_outputs);
+    }
+    let policy = SignaturePolicy::from_args(&args.read.signers)?;
+    let accepted = policy.accept(&args.file)?;
+    if let Some(accepted) = &accepted {
+        decryptor = decryptor.covered_by(&accepted.coverage);
     }
     let input = InputFile::open(Some(&args.file))?;
     let mut forbidden_outputs = inputs.sources.forbidden_outputs();

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use polyseal_file::statement::Statement;
 use polyseal_file::{Header, RunOptions};
+use polyseal_local::StatementSigner;
 
 use crate::args::SignArgs;
 use crate::error::{Failure, Result};
@@ -13,15 +14,29 @@ use crate::objects::expect_file;
 use crate::platform::file_id;
 use crate::statements::{self, SigningKey};
 
+use super::trees;
+
 pub(crate) fn sign(args: &SignArgs) -> Result {
+    if args.context.context.is_some() && !args.recursive {
+        return Err(Failure::usage("--context is for trees: a single file is not opened")
+            .hint("leave it out"));
+    }
     if args.files.len() > 1 && args.signature.is_some() {
         return Err(Failure::usage("one statement is about one file")
             .hint("leave out --signature: each statement is beside its file"));
     }
     let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
-    let inputs =
-        DecryptInputs::new(&args.open, args.ask.passphrase, None, RunOptions::new(), sources)?;
+    let inputs = DecryptInputs::new(
+        &args.open,
+        args.ask.passphrase,
+        args.context.get()?,
+        RunOptions::new(),
+        sources,
+    )?;
     let key = SigningKey::read(&args.sign, &inputs.sources)?;
+    if args.recursive {
+        return trees::sign(args, &inputs, &key);
+    }
     args.files.iter().try_for_each(|file| sign_one(args, &inputs, &key, file))
 }
 

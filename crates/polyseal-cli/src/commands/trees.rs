@@ -8,20 +8,21 @@ use std::path::{Path, PathBuf};
 use polyseal_file::{Decryptor, Encryptor, Passphrase, RunOptions};
 use polyseal_local::{
     Error, FileOutcome, KnownBy, NewTree, Options, PathChoice, Patterns, Problem, SealedTree,
-    Total, TreeFile, TreeSealer, TreeUpdater, UpdateRules,
+    SignedTree, Total, TreeFile, TreeSealer, TreeUpdater, UpdateRules,
 };
 
 use self::listing::{Counts, json_line, line};
 use super::many::{Telling, run_with_report};
 use crate::args::{
-    DecryptArgs, EncryptArgs, LsArgs, OutputArgs, ReadArgs, TreeArgs, VerifyFilesArgs,
+    DecryptArgs, EncryptArgs, LsArgs, OutputArgs, ReadArgs, SignArgs, TreeArgs, VerifyFilesArgs,
 };
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, shown};
 use crate::file_io::forbidden;
 use crate::keys::{DecryptInputs, KeyInputs, identities_to_update};
 use crate::messages::{print, warn};
 use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
+use crate::statements::{SignaturePolicy, SigningKey};
 
 /// The one directory that is worked on.
 pub(super) fn only_one(files: &[PathBuf]) -> Result<&Path> {
@@ -122,7 +123,11 @@ impl TreeEncryption {
         let leave_out = |path: &Path| excluded.matches_itself(path);
         let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
-        let options = options.jobs(args.many.jobs());
+        let key = args.sign.as_deref().map(|key| SigningKey::read(key, sources)).transpose()?;
+        let mut options = options.jobs(args.many.jobs());
+        if let Some(key) = &key {
+            options = options.signed_by(key);
+        }
         let rules = UpdateRules {
             keep_deleted: args.keep_deleted,
             checksum: args.checksum,
@@ -170,6 +175,7 @@ fn sentence(total: &Total) -> String {
 
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let (path, choice) = tree_and_paths(&args.files)?;
+    let policy = SignaturePolicy::of_tree(&args.read.signers)?;
     let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
@@ -183,9 +189,26 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     if choice.is_some() {
         options = options.choose(&wanted);
     }
-    let sealed = open(path, &args.tree, &inputs, &options)?;
-    run_with_report(args.telling(), &bar, Some(&inputs), |tell| sealed.verify(tell))?;
-    expect_met(path, choice.as_ref())
+    if let (SignaturePolicy::Required(signers), false) = (&policy, inputs.has_keys()) {
+        let signed = match objects::tree(path)? {
+            Some(store) => SignedTree::open_in(store, signers, &options),
+            None => SignedTree::open(path, signers, &options),
+        };
+        let signed = signed.map_err(Failure::with_path)?;
+        args.tree.at_least.map_or(Ok(()), |number| signed.expect_at_least(number))?;
+        run_with_report(args.telling(), &bar, None, |tell| signed.verify(tell))?;
+    } else {
+        let options = policy.apply(options);
+        let sealed = open(path, &args.tree, &inputs, &options)?;
+        run_with_report(args.telling(), &bar, Some(&inputs), |tell| sealed.verify(tell))?;
+    }
+    expect_met(path, choice.as_ref())?;
+    match policy.tree_signer() {
+        Some(signer) if args.telling() == Telling::FilesAndTotal => {
+            print(&format!("{}: {signer}\n", shown(&path.display().to_string())))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
@@ -193,6 +216,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let to = out(&args.output)?;
     expect_file(to)?;
     let to = NewTree::new(to, args.output.force || args.resume)?;
+    let policy = SignaturePolicy::of_tree(&args.read.signers)?;
     let inputs = inputs(&args.read, args.many.run_each(&args.work))?;
     let bar = Bar::new(Progress::for_files(None, None));
     let excluded = args.many.excluded()?;
@@ -211,6 +235,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     if choice.is_some() {
         options = options.choose(&wanted);
     }
+    let options = policy.apply(options);
     let sealed = open(path, &args.tree, &inputs, &options)?;
     run_with_report(args.many.telling(), &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))?;
     expect_met(path, choice.as_ref())
@@ -223,8 +248,10 @@ pub(crate) fn ls(args: &LsArgs) -> Result {
     let inputs = DecryptInputs::new(&args.open, ask, context, RunOptions::new(), sources)?;
     let choice = (!args.paths.is_empty()).then(|| PathChoice::new(&args.paths));
     let wanted = |path: &Path| choice.as_ref().is_none_or(|choice| choice.wants(path));
+    let policy = SignaturePolicy::of_tree(&args.signers)?;
     let options =
         Options::new().choose(&wanted).allow_unbound_contents(args.allow_unbound_contents);
+    let options = policy.apply(options);
     let sealed = open(&args.tree, &TreeArgs { at_least: None }, &inputs, &options)?;
     let mut counts = Counts::default();
     let mut failed = Ok(());
@@ -250,10 +277,32 @@ pub(crate) fn ls(args: &LsArgs) -> Result {
 }
 
 /// A file of a tree, for a part of it.
-pub(crate) fn file_in(tree: &Path, path: &Path, inputs: &DecryptInputs) -> Result<TreeFile> {
-    let options = Options::new();
+pub(crate) fn file_in(
+    tree: &Path,
+    path: &Path,
+    inputs: &DecryptInputs,
+    policy: &SignaturePolicy,
+) -> Result<TreeFile> {
+    let options = policy.apply(Options::new());
     let sealed = open(tree, &TreeArgs { at_least: None }, inputs, &options)?;
     sealed.file(path).map_err(|error| inputs.explain_with_path(error))
+}
+
+/// Signs a tree that is there.
+pub(crate) fn sign(args: &SignArgs, inputs: &DecryptInputs, key: &SigningKey) -> Result {
+    let path = only_one(&args.files)?;
+    if args.signature.is_some() {
+        return Err(Failure::usage("a tree has its statement in it").hint("leave out --signature"));
+    }
+    if !inputs.has_keys() {
+        return Err(Failure::usage("a tree is signed by somebody who can open it")
+            .hint("use -k KEYFILE or -i IDENTITY"));
+    }
+    let bar = Bar::new(Progress::for_files(None, None));
+    let forbidden = forbidden(&inputs.sources.forbidden_outputs());
+    let options = Options::new().progress(&bar).forbidden(&forbidden);
+    let sealed = open(path, &TreeArgs { at_least: None }, inputs, &options)?;
+    run_with_report(Telling::Nothing, &bar, Some(inputs), |tell| sealed.sign(key, tell))
 }
 
 fn inputs(args: &ReadArgs, run: RunOptions<'static>) -> Result<DecryptInputs> {

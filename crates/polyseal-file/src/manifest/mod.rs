@@ -44,6 +44,7 @@ pub use self::entry::{
     Entry, FileBinding, Kind, NO_STAMP, Reason, STAMP_BYTES, Stamp, State, Timestamp,
 };
 pub use self::error::{Error, Problem};
+pub(crate) use self::order::is_path;
 pub use self::order::{compare, stays_inside};
 pub use self::reader::Reader;
 pub use self::writer::Writer;

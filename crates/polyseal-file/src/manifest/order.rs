@@ -22,6 +22,11 @@ pub fn compare(one: &[u8], other: &[u8]) -> Ordering {
     }
 }
 
+/// Whether an entry can have this path: it does not lead out of the tree.
+pub(crate) fn is_path(path: &[u8]) -> bool {
+    !names(path).any(|name| matches!(name, b"" | b"." | b"..") || name.contains(&0))
+}
+
 fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/')
 }
@@ -64,7 +69,7 @@ pub(super) struct EntryOrder {
 impl EntryOrder {
     pub(super) fn expect(&mut self, entry: &Entry) -> Result<(), Error> {
         let path = &entry.path[..];
-        if names(path).any(|name| matches!(name, b"" | b"." | b"..") || name.contains(&0)) {
+        if !is_path(path) {
             return Err(Error::Invalid(Problem::Path));
         }
         match &entry.kind {

@@ -21,7 +21,6 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 pub use self::source::SourceVersion;
-#[cfg(feature = "sign")]
 pub(crate) use self::stream::SealedLeaves;
 pub use self::stream::{Piece, StreamSealer};
 

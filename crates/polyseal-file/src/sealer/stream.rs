@@ -13,7 +13,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use zeroize::Zeroizing;
 
 use super::TOGETHER;
-#[cfg(feature = "sign")]
 use crate::commitment::Leaf;
 use crate::commitment::{Leaves, leaf};
 use crate::error::{Error, Result};
@@ -72,13 +71,11 @@ pub struct Piece {
 }
 
 impl SealedLeaves {
-    #[cfg(feature = "sign")]
     pub(crate) fn new() -> Self {
         Self { leaves: Leaves::keeping(), payload_bytes: AtomicU64::new(0) }
     }
 
     /// The leaves, and the bytes of the stored payload.
-    #[cfg(feature = "sign")]
     pub(crate) fn finish(self) -> (Vec<Leaf>, u64) {
         (self.leaves.into_kept(), self.payload_bytes.into_inner())
     }
@@ -93,7 +90,6 @@ impl StreamSealer {
     }
 
     /// The same, which adds to `leaves`.
-    #[cfg(feature = "sign")]
     pub(crate) fn with_leaves(self, leaves: Arc<SealedLeaves>) -> Self {
         Self { leaves: Some(leaves), ..self }
     }

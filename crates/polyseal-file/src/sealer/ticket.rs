@@ -110,6 +110,6 @@ impl<'a> Ticket<'a> {
 
 fn key(file_key: &Key, header: &Header) -> Result<Zeroizing<[u8; MAC_BYTES]>> {
     let mut key = Zeroizing::new([0; MAC_BYTES]);
-    kdf::derive(file_key.bytes(), header.file_salt(), &[TICKET_LABEL], key.as_mut())?;
+    kdf::derive(file_key.bytes(), &header.file_salt(), &[TICKET_LABEL], key.as_mut())?;
     Ok(key)
 }

@@ -14,11 +14,12 @@ use subtle::ConstantTimeEq;
 
 use super::hashes::{GROUP, HashLayout};
 use super::{Problem, Statement};
-use crate::commitment::{ExpectedLeaves, Leaf, leaf, root};
+use crate::commitment::{Commitment, ExpectedLeaves, Leaf, PayloadRoot, leaf, root};
 use crate::error::{Error, Result, io};
 use crate::header::Header;
+use crate::key::Key;
+use crate::layout::SegmentSize;
 use crate::read_at::{ReadAt, fill};
-use crate::whole_file::header_reader;
 
 /// The groups of hashes that are kept: of 32 segments each.
 const KEPT: usize = 64;
@@ -29,7 +30,13 @@ const TOGETHER: u64 = 512 * 1024;
 /// A payload that is signed, for [`Decryptor::covered_by`](crate::Decryptor::covered_by). The
 /// statement is authentic; the hashes need not be: they are compared with it.
 pub struct Coverage {
-    statement: Statement,
+    bound: Bound,
+    /// The bytes of the stored payload.
+    payload_bytes: u64,
+    segment_size: SegmentSize,
+    /// The bytes of a segment that is not the last, as it is stored.
+    stored_segment_bytes: u64,
+    root: Leaf,
     layout: HashLayout,
     /// None if somebody else fetches them.
     hashes: Option<Box<dyn ReadAt + Send + Sync>>,
@@ -56,25 +63,108 @@ pub struct HeldHashes {
     missing: Range<u64>,
 }
 
+/// The value that says which file it is.
+#[derive(Debug)]
+enum Bound {
+    Statement(Statement),
+    Commitment(Commitment),
+}
+
 impl Coverage {
     /// `size` is that of the stored statement.
-    pub(super) fn new(
+    pub(super) fn of_statement(
         statement: Statement,
         hashes: Option<Box<dyn ReadAt + Send + Sync>>,
         size: u64,
         offset: u64,
     ) -> Result<Self> {
-        let layout = HashLayout::new(statement.segments());
+        let unit = statement.stored_segment_bytes();
+        let (bytes, root) = (statement.payload_bytes, statement.payload_root);
+        let segment = (statement.segment_size, unit);
+        Self::new(Bound::Statement(statement), bytes, segment, root, hashes, (offset, size))
+    }
+
+    /// That of a file of a tree whose statement was accepted. The commitment is that of its
+    /// manifest or of its [list](super::FileList), the encrypted file has this header and so many
+    /// bytes, and `hashes` are those that are kept for its file salt; none for one segment.
+    ///
+    /// # Errors
+    /// [`Problem::OtherFile`], [`Problem::Hashes`], [`Error::Truncated`], and [`Error::Io`].
+    pub fn of_commitment(
+        commitment: &Commitment,
+        header: &Header,
+        file_bytes: u64,
+        hashes: Box<dyn ReadAt + Send + Sync>,
+    ) -> Result<Self> {
+        let PayloadRoot::Tree(root) = commitment.payload_root else {
+            return Err(Error::Statement(Problem::Hashes));
+        };
+        if commitment.file_salt != header.file_salt() {
+            return Err(Error::Statement(Problem::OtherFile));
+        }
+        let bytes = file_bytes.checked_sub(header.payload_offset()).ok_or(Error::Truncated)?;
+        let unit = u64::from(header.segment_size().bytes()) + header.suite().tag_bytes() as u64;
+        let size = hashes.size().map_err(io("read the statement"))?;
+        let segment = (header.segment_size(), unit);
+        Self::new(Bound::Commitment(*commitment), bytes, segment, root, Some(hashes), (0, size))
+    }
+
+    fn new(
+        bound: Bound,
+        payload_bytes: u64,
+        (segment_size, stored_segment_bytes): (SegmentSize, u64),
+        root: Leaf,
+        hashes: Option<Box<dyn ReadAt + Send + Sync>>,
+        (offset, size): (u64, u64),
+    ) -> Result<Self> {
+        let layout = HashLayout::new(payload_bytes.div_ceil(stored_segment_bytes).max(1));
         if size.checked_sub(offset) != Some(layout.bytes()) {
             return Err(Error::Statement(Problem::Hashes));
         }
-        Ok(Self { statement, layout, hashes, offset, groups: Mutex::default() })
+        let groups = Mutex::default();
+        Ok(Self {
+            bound,
+            payload_bytes,
+            segment_size,
+            stored_segment_bytes,
+            root,
+            layout,
+            hashes,
+            offset,
+            groups,
+        })
     }
 
-    /// The statement.
+    /// The segment size of the file.
     #[must_use]
-    pub fn statement(&self) -> &Statement {
-        &self.statement
+    pub fn segment_size(&self) -> SegmentSize {
+        self.segment_size
+    }
+
+    /// Refuses a file with another header than the one that it is about, as far as that is known
+    /// without a key.
+    ///
+    /// # Errors
+    /// [`Error::Statement`].
+    pub fn expect_header(&self, header: &Header) -> Result<()> {
+        match &self.bound {
+            Bound::Statement(statement) => statement.expect_header(header),
+            Bound::Commitment(commitment) if commitment.file_salt == header.file_salt() => Ok(()),
+            Bound::Commitment(_) => Err(Error::Statement(Problem::OtherFile)),
+        }
+    }
+
+    /// The same of a header that opens with this key.
+    pub(crate) fn expect_key(&self, header: &Header, file_key: &Key) -> Result<()> {
+        let commitment = match &self.bound {
+            Bound::Statement(statement) => return statement.expect_key(header, file_key),
+            Bound::Commitment(commitment) => commitment,
+        };
+        if commitment.has_key(&header.file_salt(), &header.key_commitment(file_key)?) {
+            Ok(())
+        } else {
+            Err(Error::Statement(Problem::OtherFile))
+        }
     }
 
     /// Compares a stored file with its statement, on so many threads; returns its bytes. No key is
@@ -88,11 +178,11 @@ impl Coverage {
         stored: &(impl ReadAt + Sync),
         threads: NonZeroUsize,
     ) -> Result<u64> {
-        let header = Header::read(&mut header_reader(stored))?;
-        self.statement.expect_header(&header)?;
+        let header = Header::read_at(stored)?;
+        self.expect_header(&header)?;
         let offset = header.payload_offset();
         let size = stored.size().map_err(io("examine the input"))?;
-        match size.cmp(&offset.saturating_add(self.statement.payload_bytes)) {
+        match size.cmp(&offset.saturating_add(self.payload_bytes)) {
             Ordering::Less => return Err(Error::Truncated),
             Ordering::Greater => return Err(Error::Extended),
             Ordering::Equal => {}
@@ -118,24 +208,24 @@ impl Coverage {
 
     /// Takes one group of segments after the other, until there are no more.
     fn compare_groups(&self, stored: &impl ReadAt, offset: u64, next: &AtomicU64) -> Result<()> {
-        let unit = self.statement.stored_segment_bytes();
+        let unit = self.stored_segment_bytes;
         let mut bytes = Vec::new();
         loop {
             let first = next.fetch_add(1, Relaxed).saturating_mul(GROUP);
-            if first >= self.statement.segments() {
+            if first >= self.layout.segments() {
                 return Ok(());
             }
             // Not more memory than one segment takes, or a small read.
             let together = (TOGETHER / unit).clamp(1, GROUP);
-            let behind = self.statement.segments().min(first + GROUP);
+            let behind = self.layout.segments().min(first + GROUP);
             for at in (first..behind).step_by(together as usize) {
                 let start = at * unit;
-                let end = self.statement.payload_bytes.min((at + together).min(behind) * unit);
+                let end = self.payload_bytes.min((at + together).min(behind) * unit);
                 bytes.resize((end - start) as usize, 0);
                 fill(stored, &mut bytes, offset + start)?;
                 // An empty payload of a suite has a tag at least.
                 let leaves: Vec<_> = bytes.chunks(unit as usize).map(leaf).collect();
-                self.expect(at, &leaves, end == self.statement.payload_bytes)?;
+                self.expect(at, &leaves, end == self.payload_bytes)?;
             }
         }
     }
@@ -143,7 +233,7 @@ impl Coverage {
     /// The hashes for a part of the plaintext, of which some may have to be fetched.
     #[must_use]
     pub fn hold(self: &Arc<Self>, plaintext: Range<u64>) -> HeldHashes {
-        let together = u64::from(self.statement.segment_size.bytes()) * GROUP;
+        let together = u64::from(self.segment_size.bytes()) * GROUP;
         let all = if self.layout.bytes() == 0 { 0 } else { self.layout.groups() };
         let end = plaintext.end.max(plaintext.start).div_ceil(together).min(all);
         let wanted = (plaintext.start / together).min(end)..end;
@@ -172,7 +262,7 @@ impl Coverage {
 
     /// Keeps a group, if it belongs to the root.
     fn keep(&self, group: u64, stored: &[u8]) -> Result<Group> {
-        let leaves = self.layout.open(group, stored, &self.statement.payload_root);
+        let leaves = self.layout.open(group, stored, &self.root);
         let leaves = Arc::new(leaves.ok_or(Error::Statement(Problem::Hashes))?);
         let recent = &mut self.locked().recent;
         recent.push_front((group, Arc::clone(&leaves)));
@@ -237,16 +327,20 @@ impl HeldHashes {
 }
 
 impl ExpectedLeaves for Coverage {
-    fn payload_bytes(&self) -> u64 {
-        self.statement.payload_bytes
+    fn stated_bytes(&self) -> Option<u64> {
+        match &self.bound {
+            Bound::Statement(statement) => Some(statement.payload_bytes),
+            // How long the last segment is, its leaf alone says.
+            Bound::Commitment(_) => None,
+        }
     }
 
     fn expect(&self, first: u64, leaves: &[Leaf], last: bool) -> Result<()> {
-        let segments = self.statement.segments();
+        let segments = self.layout.segments();
         if segments == 1 {
             let is_it = last
                 && matches!(leaves, [leaf] if first == 0
-                && bool::from(root(leaf, 1).ct_eq(&self.statement.payload_root)));
+                && bool::from(root(leaf, 1).ct_eq(&self.root)));
             return if is_it { Ok(()) } else { Err(other(first)) };
         }
         for (segment, leaf) in (first..).zip(leaves) {
@@ -278,6 +372,6 @@ impl fmt::Debug for HeldHashes {
 
 impl fmt::Debug for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Coverage").field("statement", &self.statement).finish_non_exhaustive()
+        f.debug_struct("Coverage").field("bound", &self.bound).finish_non_exhaustive()
     }
 }

@@ -27,6 +27,10 @@ impl HashLayout {
         Self { segments }
     }
 
+    pub(super) fn segments(self) -> u64 {
+        self.segments
+    }
+
     pub(super) fn groups(self) -> u64 {
         self.segments.div_ceil(GROUP)
     }

@@ -1,8 +1,10 @@
-//! Statements: who says that an encrypted file is theirs. A statement is signed, is kept beside its
-//! file, and covers each stored segment, so that a part of the file is verified by itself.
+//! Statements: who says that an encrypted file, or a tree of them, is theirs. A statement is signed,
+//! is kept beside its file, and covers each stored segment, so that a part of the file is verified
+//! by itself.
 //!
 //! Source: `docs/spec/statement.md`. Signatures are those of `ssh-keygen -Y sign` (SSHSIG), with
-//! the namespace `polyseal`; hashes are those of a [commitment](crate::Commitment).
+//! the namespace `polyseal`; hashes are those of a [commitment](crate::Commitment). Without the
+//! feature `sign`, statements can be made and compared, but neither signed nor accepted.
 //!
 //! Security claim: what opens by a statement has the payload, and the key or the header, that the
 //! signer has signed. Limits: a signature is an endorsement. Whoever can open a file can leave out
@@ -10,8 +12,12 @@
 
 mod coverage;
 mod hashes;
+mod list;
+#[cfg(feature = "sign")]
 mod required;
+#[cfg(feature = "sign")]
 mod signatures;
+#[cfg(feature = "sign")]
 mod signers;
 mod text;
 
@@ -22,8 +28,12 @@ use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 pub use self::coverage::{Coverage, HeldHashes};
+pub use self::list::{FileList, ListedFile, NewList, Presence};
+#[cfg(feature = "sign")]
 pub use self::required::{RequiredSigner, SignaturePolicy};
+#[cfg(feature = "sign")]
 pub use self::signatures::{SignedStatement, Signer};
+#[cfg(feature = "sign")]
 pub use self::signers::{AcceptedSigner, AllowedSigners};
 
 use crate::class::Class;
@@ -46,6 +56,8 @@ const HEADER_CONTEXT: &str = "polyseal-statement/1 header";
 /// A statement about an encrypted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
+    /// The file itself, or the tree whose manifest it is.
+    pub subject: Subject,
     /// The file salt in its header.
     pub file_salt: [u8; COMMITMENT_BYTES],
     /// The suite in its header.
@@ -62,6 +74,41 @@ pub struct Statement {
     pub binding: Binding,
     /// When it was signed, as the signer says: in seconds since 1970.
     pub time: u64,
+}
+
+/// The subject of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One file.
+    File,
+    /// All files of the tree whose manifest the file is.
+    Tree(TreeVersion),
+}
+
+/// The version of a tree, as its statement has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeVersion {
+    /// The number of its manifest.
+    pub number: u64,
+    /// The payload root of the manifest before; zeros if there is none.
+    pub previous: [u8; COMMITMENT_BYTES],
+    /// The bytes of the [list](NewList) of its encrypted files.
+    pub list_bytes: u64,
+    /// The hash of that list.
+    pub list: [u8; COMMITMENT_BYTES],
+}
+
+impl TreeVersion {
+    /// Reads the list of the encrypted files.
+    ///
+    /// # Errors
+    /// [`Problem::List`], also for the list of another version.
+    pub fn read_list(&self, bytes: &[u8]) -> Result<FileList> {
+        if bytes.len() as u64 != self.list_bytes {
+            return Err(Error::Statement(Problem::List));
+        }
+        FileList::parse(bytes, &self.list)
+    }
 }
 
 /// The file that the payload belongs to: without it, another header could give the same payload
@@ -89,6 +136,8 @@ pub enum Problem {
     Signature,
     /// It has fewer hashes than its payload has, or more.
     Hashes,
+    /// The list of the files of a tree is another one, or none.
+    List,
     /// It is about another file.
     OtherFile,
     /// None of its signatures is of a signer that is allowed.
@@ -109,6 +158,7 @@ impl fmt::Display for Problem {
             Self::Text => f.write_str("its statement is damaged"),
             Self::Signature => f.write_str("its statement has no signature that can be read"),
             Self::Hashes => f.write_str("its statement has not the hashes of its payload"),
+            Self::List => f.write_str("the list of its files is not the signed one"),
             Self::OtherFile => f.write_str("its statement is about another file"),
             Self::NotAccepted => f.write_str("no signature of it is one of an allowed signer"),
             Self::Signers(line) => {
@@ -122,7 +172,7 @@ impl fmt::Display for Problem {
 impl Problem {
     pub(crate) fn class(self) -> Class {
         match self {
-            Self::Hashes | Self::OtherFile => Class::OtherContents,
+            Self::Hashes | Self::List | Self::OtherFile => Class::OtherContents,
             Self::Missing | Self::Version | Self::Text | Self::Signature | Self::NotAccepted => {
                 Class::NotSigned
             }
@@ -133,7 +183,7 @@ impl Problem {
     pub(crate) fn hint(self) -> Option<&'static str> {
         Some(match self {
             Self::Missing => "let its signer sign it: polyseal sign",
-            Self::Hashes | Self::OtherFile | Self::Text | Self::Signature => {
+            Self::Hashes | Self::List | Self::OtherFile | Self::Text | Self::Signature => {
                 "get the file and its statement again, from who signed it"
             }
             Self::Version => "use a newer polyseal",
@@ -178,7 +228,8 @@ impl Statement {
         time: u64,
     ) -> Self {
         Self {
-            file_salt: header.salt(),
+            subject: Subject::File,
+            file_salt: header.file_salt(),
             suite: header.suite(),
             segment_size: header.segment_size(),
             payload_bytes: hashes.payload_bytes,
@@ -199,12 +250,18 @@ impl Statement {
         u64::from(self.segment_size.bytes()) + self.suite.tag_bytes() as u64
     }
 
+    /// The statement about the tree of this version, whose manifest the file is.
+    #[must_use]
+    pub fn about_tree(self, version: TreeVersion) -> Self {
+        Self { subject: Subject::Tree(version), ..self }
+    }
+
     /// Refuses a file with another header than the one that it is about.
     ///
     /// # Errors
     /// [`Error::Statement`].
     pub fn expect_header(&self, header: &Header) -> Result<()> {
-        let is_same = self.file_salt == header.salt()
+        let is_same = self.file_salt == header.file_salt()
             && self.suite == header.suite()
             && self.segment_size == header.segment_size()
             && self.context_tag == header.context_tag_bytes();
@@ -282,7 +339,10 @@ pub struct SegmentHashes {
 
 impl SegmentHashes {
     /// Those of a payload that is read to its end.
-    fn read(header: &Header, payload: &mut impl Read) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn read(header: &Header, payload: &mut impl Read) -> Result<Self> {
         let stored = u64::from(header.segment_size().bytes()) + header.suite().tag_bytes() as u64;
         let (mut segment, mut leaves, mut payload_bytes) = (Vec::new(), Vec::new(), 0);
         loop {
@@ -301,8 +361,22 @@ impl SegmentHashes {
         Self { leaves, payload_bytes }
     }
 
-    fn root(&self) -> Leaf {
+    /// The payload root, of a commitment and of a statement.
+    #[must_use]
+    pub fn root(&self) -> [u8; COMMITMENT_BYTES] {
         hashes::root_of(&self.leaves)
+    }
+
+    /// The bytes of the payload as it is stored.
+    #[must_use]
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
+    }
+
+    /// Whether there is anything to be kept: one segment has its root alone.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.leaves.len() > 1
     }
 
     /// Writes them as they are kept behind the signatures.

@@ -9,7 +9,7 @@ use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig};
 use zeroize::Zeroizing;
 
 use super::signers::{AcceptedSigner, AllowedSigners};
-use super::{Coverage, NAMESPACE, Problem, SegmentHashes, Statement};
+use super::{Coverage, NAMESPACE, Problem, SegmentHashes, Statement, Subject, TreeVersion};
 use crate::error::{Error, Result, io};
 use crate::read_at::ReadAt;
 
@@ -191,19 +191,44 @@ impl SignedStatement {
     /// it was [read](Self::read) from. Call [`accepted`](Self::accepted) before.
     ///
     /// # Errors
-    /// [`Problem::Hashes`], and [`Error::Io`].
+    /// [`Problem::OtherFile`] if it is about a tree, [`Problem::Hashes`], and [`Error::Io`].
     pub fn coverage(&self, bytes: Box<dyn ReadAt + Send + Sync>) -> Result<Coverage> {
         let size = bytes.size().map_err(io("read the statement"))?;
-        Coverage::new(self.statement.clone(), Some(bytes), size, self.end)
+        self.expect_of_file()?;
+        Coverage::of_statement(self.statement.clone(), Some(bytes), size, self.end)
     }
 
     /// The same where somebody else fetches the hashes, of a stored statement of `size` bytes. Only
     /// what is covered by hashes that are [held](Coverage::hold) can be opened.
     ///
     /// # Errors
-    /// [`Problem::Hashes`].
+    /// [`Problem::OtherFile`] if it is about a tree, and [`Problem::Hashes`].
     pub fn coverage_in_parts(&self, size: u64) -> Result<Coverage> {
-        Coverage::new(self.statement.clone(), None, size, self.end)
+        self.expect_of_file()?;
+        Coverage::of_statement(self.statement.clone(), None, size, self.end)
+    }
+
+    fn expect_of_file(&self) -> Result<()> {
+        match self.statement.subject {
+            Subject::File => Ok(()),
+            Subject::Tree(_) => Err(Error::Statement(Problem::OtherFile)),
+        }
+    }
+
+    /// The same of the manifest of a tree, and the version of that tree.
+    ///
+    /// # Errors
+    /// [`Problem::OtherFile`] if it is about one file, [`Problem::Hashes`], and [`Error::Io`].
+    pub fn tree_coverage(
+        &self,
+        bytes: Box<dyn ReadAt + Send + Sync>,
+    ) -> Result<(Coverage, TreeVersion)> {
+        let Subject::Tree(version) = self.statement.subject else {
+            return Err(Error::Statement(Problem::OtherFile));
+        };
+        let size = bytes.size().map_err(io("read the statement"))?;
+        let coverage = Coverage::of_statement(self.statement.clone(), Some(bytes), size, self.end)?;
+        Ok((coverage, version))
     }
 
     /// The text that is signed.

@@ -38,6 +38,11 @@ pub enum FileOutcome {
         /// The bytes of its plaintext.
         bytes: u64,
     },
+    /// It is stored as it was signed. Whether it opens is not known.
+    AsSigned {
+        /// The bytes of its payload as they are stored.
+        bytes: u64,
+    },
     /// It has not changed since it was encrypted, and stays as it is.
     Unchanged {
         /// The bytes of its plaintext.
@@ -128,6 +133,7 @@ impl<'a> FileReporter<'a> {
                 FileOutcome::Encrypted { bytes, .. }
                 | FileOutcome::Decrypted { bytes }
                 | FileOutcome::Verified { bytes }
+                | FileOutcome::AsSigned { bytes }
                 | FileOutcome::Reencrypted { bytes },
             ) => {
                 total.files += 1;

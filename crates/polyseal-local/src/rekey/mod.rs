@@ -20,11 +20,11 @@ mod tree;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Seek};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 use polyseal_file::age::v1;
-use polyseal_file::{Commitment, Context, Error as FileError, Header, Output};
+use polyseal_file::{Commitment, Context, Error as FileError, Header, Output, statement};
 
 pub use self::backup::{Trust, was_interrupted};
 pub use self::plan::{NewRecipients, RekeyMode, RekeyPlan, RekeyedCheck};
@@ -43,6 +43,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::contents::{FileExt, is_locked, not_there};
 use crate::platform::{EntryKind, FileId};
+use crate::progress::Notice;
 
 /// A file that is to have other recipients, as it was read.
 pub(crate) struct RekeySource {
@@ -185,6 +186,7 @@ impl PreparedRekey<'_> {
     /// The change of the file where it is, not yet made.
     fn change(self, plan: &RekeyPlan<'_>, options: &Options<'_>) -> Result<Change> {
         let RekeySource { place, file, header } = &self.opened;
+        tell_of_statement(place, plan.how, options);
         let locked = LockedFile::lock(place, file, options.progress)?;
         let locked = locked.beginning_with(header.as_bytes())?;
         if let (RekeyMode::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
@@ -200,6 +202,19 @@ impl PreparedRekey<'_> {
         let output = replacement.output();
         self.write(Output::File(output.file()), output.shown(), options)?;
         Ok(Change::Replace(replacement))
+    }
+}
+
+/// Tells that the statement beside a file ends with its present key, or with its present header.
+fn tell_of_statement(place: &Place, how: RekeyMode, options: &Options<'_>) {
+    let statement = place.with_suffix(statement::SUFFIX);
+    let Ok(stored) = statement.file() else { return };
+    let mut text = Vec::new();
+    // Longer than any text: what follows are signatures, which have no such line.
+    let _ = stored.take(4096).read_to_end(&mut text);
+    let is_of_header = text.windows(8).any(|part| part == b"\nheader ");
+    if how == RekeyMode::NewKey || is_of_header {
+        options.progress.notice(Notice::StatementEnds(&statement.shown));
     }
 }
 

@@ -250,7 +250,7 @@ fn expected_file<'a>(
 ) -> Result<ExpectedFile<'a>> {
     Ok(match entry {
         Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
-            if header.file_salt() != bound.file_salt() {
+            if header.file_salt() != *bound.file_salt() {
                 return Err(Error::new(shown, Problem::OtherFile));
             }
             match bound {

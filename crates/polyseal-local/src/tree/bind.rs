@@ -45,8 +45,7 @@ impl SealedTree<'_> {
             |pair| self.bind_pair(tree, pair),
             |outcomes| {
                 let manifest = Manifest { of: tree, options, encryptor, lineage, shown };
-                let (total, _) = manifest.write_to(to, outcomes, &mut io::sink(), tell)?;
-                Ok(total)
+                Ok(manifest.write_to(to, outcomes, &mut io::sink(), tell)?.total)
             },
         )?;
         if total.failed == 0

@@ -1,9 +1,11 @@
 //! One encrypted file of a tree.
 
 use std::io;
+use std::sync::Arc;
 
 use polyseal_file::manifest::Reason;
-use polyseal_file::{Opener, ReadAt};
+use polyseal_file::statement::Coverage;
+use polyseal_file::{Decryptor, Opener, ReadAt};
 
 use super::store::ManifestFile;
 
@@ -12,6 +14,15 @@ use super::store::ManifestFile;
 pub struct TreeFile {
     pub(super) stored: ManifestFile,
     pub(super) not_taken: Option<Reason>,
+    pub(super) coverage: FileCoverage,
+}
+
+/// Whether each part of it is compared with what was signed.
+#[derive(Debug)]
+pub(super) enum FileCoverage {
+    /// Nobody asked for a signature.
+    NotAsked,
+    Accepted(Arc<Coverage>),
 }
 
 impl TreeFile {
@@ -19,6 +30,16 @@ impl TreeFile {
     #[must_use]
     pub fn not_taken(&self) -> Option<Reason> {
         self.not_taken
+    }
+
+    /// The decryptor for it, which gives out nothing else than what was signed, if the tree had to
+    /// be signed.
+    #[must_use]
+    pub fn covering<'a>(&'a self, decryptor: Decryptor<'a>) -> Decryptor<'a> {
+        match &self.coverage {
+            FileCoverage::NotAsked => decryptor,
+            FileCoverage::Accepted(coverage) => decryptor.covered_by(coverage),
+        }
     }
 }
 

@@ -25,6 +25,7 @@ mod reencrypt;
 mod seal;
 mod sealed_manifest;
 mod settled;
+mod signed;
 mod source;
 mod staging;
 mod state;
@@ -46,12 +47,15 @@ pub use self::file::TreeFile;
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
+pub(crate) use self::signed::{SignatureRule, Signing};
+pub use self::signed::{SignedTree, StatementAcceptor, StatementSigner};
 pub(crate) use self::store::{ManifestFile, TreeStorage};
 pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck, stored_name};
 pub use self::target::NewTree;
 pub use self::update::{KnownBy, TreeUpdater, UpdateRules};
 
 use self::cursor::Cursor;
+use self::signed::SIGNED;
 use self::walk::Walk;
 use crate::error::{Error, ErrorContext, Result};
 use crate::options::Options;
@@ -73,17 +77,23 @@ const COMING: &str = "manifest.polyseal";
 /// The paths at the root of a tree that are no paths of its files.
 fn is_reserved(path: &Path) -> bool {
     let manifest = manifest_name();
-    let mut names = [OsStr::new(MANIFEST), OsStr::new(UPDATE), &manifest].into_iter();
+    let names = [OsStr::new(MANIFEST), OsStr::new(UPDATE), OsStr::new(SIGNED), &manifest];
+    let mut names = names.into_iter();
     names.any(|name| name_key(path.as_os_str()) == name_key(name))
+}
+
+/// A name by a file salt.
+fn salt_name(file_salt: &[u8; COMMITMENT_BYTES], suffix: &str) -> OsString {
+    let mut name = String::with_capacity(2 * COMMITMENT_BYTES + suffix.len());
+    for byte in file_salt {
+        let _ = write!(name, "{byte:02x}");
+    }
+    (name + suffix).into()
 }
 
 /// The new encrypted file of this file salt, before it has its name in the tree.
 fn staged_name(file_salt: &[u8; COMMITMENT_BYTES]) -> OsString {
-    let mut name = String::with_capacity(2 * COMMITMENT_BYTES + SUFFIX.len());
-    for byte in file_salt {
-        let _ = write!(name, "{byte:02x}");
-    }
-    (name + SUFFIX).into()
+    salt_name(file_salt, SUFFIX)
 }
 
 /// A tree that is worked on, by its handle, and how it is shown.

@@ -7,6 +7,7 @@ use polyseal_file::manifest::{Kind, Lineage, Writer, context};
 use polyseal_file::{Commitment, Encryptor, Input, Output};
 
 use super::Tree;
+use super::signed::{Signing, TreeFiles, UnsignedTree, now};
 use super::source::SealResult;
 use super::store::NewSealedFile;
 use crate::error::{Error, Problem, Result, manifest_error, sealing, unwrapped};
@@ -25,22 +26,31 @@ pub(super) struct Manifest<'a> {
     pub(super) shown: PathBuf,
 }
 
+/// A manifest that has been written, and does not appear yet.
+pub(super) struct WrittenManifest {
+    pub(super) total: Total,
+    /// That to the encrypted manifest.
+    pub(super) commitment: Commitment,
+    /// The statement about the tree, if it is to be signed.
+    pub(super) unsigned: Option<UnsignedTree>,
+}
+
 /// The results of a run, in their order; an error ends it.
 pub(super) type SealResults<'a> = &'a mut (dyn Iterator<Item = Result<SealResult>> + Send);
 
 impl Manifest<'_> {
     /// Tells of the outcomes, and lets the manifest of them appear after `ready`; `copy` has its
-    /// plaintext. The commitment is that to the encrypted manifest.
+    /// plaintext.
     pub(super) fn write(
         &self,
         mut output: NewSealedFile,
         outcomes: SealResults<'_>,
         copy: &mut (dyn Write + Send),
-        ready: &dyn Fn() -> Result,
+        ready: &dyn Fn(&WrittenManifest) -> Result,
         tell: OnFile<'_>,
-    ) -> Result<(Total, Commitment)> {
+    ) -> Result<WrittenManifest> {
         let written = self.write_to(output.output(), outcomes, copy, tell)?;
-        ready()?;
+        ready(&written)?;
         output.commit()?;
         Ok(written)
     }
@@ -52,13 +62,14 @@ impl Manifest<'_> {
         outcomes: SealResults<'_>,
         copy: &mut (dyn Write + Send),
         tell: OnFile<'_>,
-    ) -> Result<(Total, Commitment)> {
+    ) -> Result<WrittenManifest> {
         let shown = &self.shown;
         let mut report = FileReporter::new(tell, self.options.progress);
         let writer = Writer::new(Vec::new(), &self.lineage).map_err(manifest_error(shown))?;
         let mut plaintext = Plaintext {
             outcomes,
             writer: Some(writer),
+            files: matches!(self.options.signing, Signing::By(_)).then(TreeFiles::default),
             from: self.of,
             copy,
             report: &mut report,
@@ -71,10 +82,20 @@ impl Manifest<'_> {
         // Nobody waits for the manifest's bytes, so they are not reported.
         let run = self.encryptor.run_options().progress(&|_| ());
         let encryptor = self.encryptor.context(&context).running(run).committing();
-        let encrypted = encryptor.encrypt(input, output);
-        let summary = encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(shown)))?;
+        let failed = |error| unwrapped(error).unwrap_or_else(sealing(shown));
+        let (summary, stated) = match self.options.signing {
+            Signing::Unsigned => (encryptor.encrypt(input, output).map_err(failed)?, None),
+            Signing::By(_) => {
+                let stated = encryptor.encrypt_stated(input, output, now());
+                let (summary, statement, hashes) = stated.map_err(failed)?;
+                (summary, Some((statement, hashes)))
+            }
+        };
         let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
-        Ok((report.end(shown)?, commitment))
+        let unsigned = stated.zip(plaintext.files.take()).map(|((statement, hashes), files)| {
+            UnsignedTree::new(statement, hashes, &self.lineage, files)
+        });
+        Ok(WrittenManifest { total: report.end(shown)?, commitment, unsigned })
     }
 }
 
@@ -83,6 +104,8 @@ struct Plaintext<'a, 'b, C> {
     outcomes: SealResults<'a>,
     /// None when the manifest has ended.
     writer: Option<Writer<Vec<u8>>>,
+    /// The files so far, if the tree is signed.
+    files: Option<TreeFiles>,
     from: &'a Tree,
     copy: &'a mut (dyn Write + Send),
     report: &'a mut FileReporter<'b>,
@@ -99,6 +122,9 @@ impl<C: Fn() -> bool> Plaintext<'_, '_, C> {
             let SealResult { shown, entry, done } = result?;
             // A file that the manifest refuses is not of this tree.
             let pushed = entry.iter().try_for_each(|entry| writer.push(entry));
+            if let (Some(files), Some(entry), Ok(())) = (&mut self.files, &entry, &pushed) {
+                files.push(entry);
+            }
             let done = pushed.map_err(manifest_error(&shown)).and(done);
             if entry.is_some_and(|entry| entry.kind == Kind::Directory) && done.is_ok() {
                 self.report.directory();

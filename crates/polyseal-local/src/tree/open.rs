@@ -5,18 +5,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_file::manifest::{Entry, FileBinding, Kind, Lineage, State};
+use polyseal_file::manifest::{
+    Entry, FileBinding, Kind, Lineage, Problem as ManifestProblem, State,
+};
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
+    Commitment, Context, Decryptor, Error as FileError, Header, Identities, Input, Output, ReadAt,
+    Summary,
 };
 
 use super::choice::Chosen;
 use super::decrypted::DecryptedTree;
-use super::file::TreeFile;
+use super::file::{FileCoverage, TreeFile};
 use super::join::{Join, Pair, path_of, unread_error};
 use super::names::TreeNames;
 use super::sealed_manifest::{Entries, SealedManifest};
 use super::settled::{Settled, Staged};
+use super::signed::{ManifestSignature, SignatureRule, SignedFolder, coverage_of};
 use super::staging::{self, coming_path, staged_path};
 use super::store::{ManifestFile, Store, StoredInput, TreeStorage};
 use super::target::{AccessRule, NewTree};
@@ -91,7 +95,9 @@ impl<'a> SealedTree<'a> {
             .manifest(&name)?
             .ok_or_else(|| Error::new(&storage.shown(&name), Problem::NoManifest))?;
         let shown = storage.shown(&name);
-        let manifest = SealedManifest::open(manifest, shown, &decryptor, options)?;
+        let header = manifest.header().map_err(file(&shown))?;
+        let signature = ManifestSignature::read(&storage, &header, options)?;
+        let manifest = SealedManifest::open(manifest, shown, signature, &decryptor, options)?;
         let (earlier, options, files, bytes) = (None, *options, 0, 0);
         let sealed = Self { storage, manifest, earlier, options, decryptor, files, bytes };
         sealed.read_to_end()
@@ -112,6 +118,7 @@ impl<'a> SealedTree<'a> {
             }
         }
         (self.files, self.bytes, self.manifest.lineage) = (files, bytes, lineage);
+        self.manifest.expect_signed_number()?;
         Ok(self)
     }
 
@@ -120,7 +127,10 @@ impl<'a> SealedTree<'a> {
         let Some(coming) = self.storage.manifest(&coming_path())? else { return Ok(None) };
         // Anyone who can write there can leave something: it is nothing of the tree.
         let shown = self.shown(&coming_path());
-        let opened = SealedManifest::open_coming(coming, shown, &self.decryptor);
+        let Ok(header) = coming.header() else { return Ok(None) };
+        let signature = or_unread(ManifestSignature::read(&self.storage, &header, &self.options))?;
+        let Some(signature) = signature else { return Ok(None) };
+        let opened = SealedManifest::open_coming(coming, shown, signature, &self.decryptor);
         let Some(coming) = or_unread(opened)? else { return Ok(None) };
         let entries = or_unread(coming.entries(self.decryptor))?;
         let lineage = entries.and_then(|it| it.lineage().copied());
@@ -141,6 +151,19 @@ impl<'a> SealedTree<'a> {
     /// The path of the manifest, for messages.
     pub(super) fn manifest_shown(&self) -> &Path {
         &self.manifest.shown
+    }
+
+    /// The lineage of its manifest.
+    pub(super) fn lineage(&self) -> Result<Lineage> {
+        let lineage = self.manifest.lineage;
+        lineage.ok_or_else(|| {
+            Error::new(self.manifest_shown(), Problem::Manifest(ManifestProblem::UnboundContents))
+        })
+    }
+
+    /// The identities that it opens with.
+    pub(super) fn identities(&self) -> &'a Identities<'a> {
+        self.decryptor.identities()
     }
 
     /// The lineage of a manifest that comes after the tree's own.
@@ -334,14 +357,26 @@ impl<'a> SealedTree<'a> {
         let unlocked = header.authenticate(self.decryptor.identities()).map_err(file(&shown))?;
         match bound {
             FileBinding::Contents(commitment) => unlocked.expect(commitment),
-            FileBinding::Salt(salt) if header.file_salt() == salt => Ok(()),
+            FileBinding::Salt(salt) if header.file_salt() == *salt => Ok(()),
             FileBinding::Salt(_) => Err(FileError::OtherFile),
         }
         .map_err(|error| match error {
             FileError::OtherFile => Error::new(&shown, Problem::OtherFile),
             error => file(&shown)(error),
         })?;
-        Ok(TreeFile { stored, not_taken: taken })
+        let coverage = match (self.options.signature, bound) {
+            (SignatureRule::NotAsked, _) => FileCoverage::NotAsked,
+            (SignatureRule::Accepted(_), FileBinding::Contents(commitment)) => {
+                let folder = SignedFolder::new(&self.storage, &self.options);
+                let bytes = stored.size().cannot("read", &shown)?;
+                let covered = coverage_of(&folder, commitment, &header, bytes, &shown)?;
+                FileCoverage::Accepted(covered)
+            }
+            (SignatureRule::Accepted(_), FileBinding::Salt(_)) => {
+                return Err(Error::new(&shown, Problem::NotSigned));
+            }
+        };
+        Ok(TreeFile { stored, not_taken: taken, coverage })
     }
 
     fn stored(&self, entry: &Entry, bound: &FileBinding) -> Result<ManifestFile> {

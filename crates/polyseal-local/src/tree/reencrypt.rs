@@ -14,12 +14,14 @@ use polyseal_file::{Encryptor, Header, Input, Output};
 use super::byte_pipe::byte_pipe;
 use super::join::{Pair, path_of, unread_error};
 use super::new_manifest::Manifest;
+use super::signed::SignedFolder;
 use super::source::{SealResult, failed, file_kind, reason};
 use super::store::NewSealedFile;
 use super::target::{NewTree, WritableTree};
 use super::{SealedTree, Tree, manifest_name, sealed_name};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
+use crate::progress::Notice;
 
 impl SealedTree<'_> {
     /// Encrypts it anew into another directory, file by file, with the suite and segment size that
@@ -51,6 +53,10 @@ impl SealedTree<'_> {
             };
             Ok((pair, made))
         });
+        let folder = SignedFolder::new(self.storage(), options);
+        if folder.has_statement(&self.manifest().1.file_salt())? {
+            options.progress.notice(Notice::NoLongerSigned(&to.tree.shown));
+        }
         let manifest = NewSealedFile::File(to.create(Path::new(&manifest_name()), options)?);
         let shown = to.tree.shown(Path::new(&manifest_name()));
         in_order(
@@ -60,9 +66,7 @@ impl SealedTree<'_> {
             |pair| self.reencrypt_pair(tree, &to, pair, encryptor),
             |outcomes| {
                 let new = Manifest { of: tree, options, encryptor, lineage, shown };
-                let (total, _) =
-                    new.write(manifest, outcomes, &mut io::sink(), &|| Ok(()), tell)?;
-                Ok(total)
+                Ok(new.write(manifest, outcomes, &mut io::sink(), &|_| Ok(()), tell)?.total)
             },
         )
     }

@@ -9,7 +9,8 @@ use std::thread;
 use polyseal_file::manifest::Lineage;
 use polyseal_file::{Commitment, Encryptor, Error as FileError};
 
-use super::new_manifest::Manifest;
+use super::new_manifest::{Manifest, WrittenManifest};
+use super::signed::{SignedFolder, Signing};
 use super::source::{EntrySealer, NewFiles, source_names};
 use super::staging;
 use super::store::{NewSealedFile, OverwriteRule, Store, TreeStorage};
@@ -240,9 +241,16 @@ impl TreeSealer {
             return Err(Error::new(&to.shown(Path::new("")), Problem::BusyTree));
         }
         // The next update relies on what the manifest says is there.
-        let ready = || begun.as_ref().map_or(Ok(()), |begun| begun.sync());
+        let storage = to.storage();
+        let signed = options.signing.folder(&storage, options);
+        let ready = |written: &WrittenManifest| {
+            if let (Signing::By(signer), Some(unsigned)) = (options.signing, &written.unsigned) {
+                unsigned.sign(signer, &SignedFolder::new(&storage, options))?;
+            }
+            begun.as_ref().map_or(Ok(()), |begun| begun.sync())
+        };
         let files = NewTreeFiles { to: &to, options, first_run };
-        let one = EntrySealer { from: &from, to: &files, encryptor };
+        let one = EntrySealer { from: &from, to: &files, encryptor, signed };
         let walk = Walk::new(&from.root, options.exclude, false);
         let names = source_names(&from, walk, |path| to.make_directory(path));
         let output = to.manifest(options)?;
@@ -257,6 +265,7 @@ impl TreeSealer {
                 |outcomes| manifest.write(output, outcomes, copy, &ready, tell),
             )
         });
+        let done = done.map(|WrittenManifest { total, commitment, .. }| (total, commitment));
         match (&done, begun) {
             // The manifest and its name, before a state relies on them.
             (Ok(_), Some(begun)) => begun.sync()?,

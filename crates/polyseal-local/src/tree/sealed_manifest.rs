@@ -9,6 +9,7 @@ use polyseal_file::manifest::{
 };
 use polyseal_file::{Commitment, Context, Decryptor, Error as FileError, Header, Input, ReadAt};
 
+use super::signed::ManifestSignature;
 use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result, file, manifest_error};
 use crate::options::Options;
@@ -33,6 +34,7 @@ pub(super) struct SealedManifest {
     /// Its path, for messages.
     pub(super) shown: PathBuf,
     version: ManifestVersion,
+    signature: ManifestSignature,
     /// None before version 3, and before it has been read to its end.
     pub(super) lineage: Option<Lineage>,
 }
@@ -43,24 +45,27 @@ impl SealedManifest {
     pub(super) fn open(
         manifest: ManifestFile,
         shown: PathBuf,
+        signature: ManifestSignature,
         decryptor: &Decryptor<'_>,
         options: &Options<'_>,
     ) -> Result<Self> {
         let header = manifest.header().map_err(file(&shown))?;
-        let version = ManifestVersion::read(&manifest, decryptor, options, &shown)?;
-        Ok(Self { file: manifest, header, shown, version, lineage: None })
+        let covering = signature.covering(*decryptor);
+        let version = ManifestVersion::read(&manifest, &covering, options, &shown)?;
+        Ok(Self { file: manifest, header, shown, version, signature, lineage: None })
     }
 
     /// One that is coming: of version 3, whatever it says of itself.
     pub(super) fn open_coming(
         manifest: ManifestFile,
         shown: PathBuf,
+        signature: ManifestSignature,
         decryptor: &Decryptor<'_>,
     ) -> Result<Self> {
         let header = manifest.header().map_err(file(&shown))?;
         let own = context(decryptor.bound_to()).map_err(file(&shown))?;
         let version = ManifestVersion::Bound(own);
-        Ok(Self { file: manifest, header, shown, version, lineage: None })
+        Ok(Self { file: manifest, header, shown, version, signature, lineage: None })
     }
 
     /// Its number: one more with each update. 0 before version 3.
@@ -73,17 +78,23 @@ impl SealedManifest {
         self.version.context()
     }
 
+    /// Refuses another number than that of its statement.
+    pub(super) fn expect_signed_number(&self) -> Result {
+        self.signature.expect_number(self.number(), &self.shown)
+    }
+
     pub(super) fn entries(&self, decryptor: Decryptor<'_>) -> Result<Entries<&ManifestFile>> {
-        self.version.entries(decryptor, &self.file, &self.shown)
+        self.version.entries(self.signature.covering(decryptor), &self.file, &self.shown)
     }
 
     /// The same of a manifest that is needed no longer.
     pub(super) fn into_entries(self, decryptor: Decryptor<'_>) -> Result<Entries<ManifestFile>> {
-        self.version.entries(decryptor, self.file, &self.shown)
+        self.version.entries(self.signature.covering(decryptor), self.file, &self.shown)
     }
 
     /// The commitment to it, for which all of it is read.
     pub(super) fn commitment(&self, decryptor: Decryptor<'_>) -> Result<Commitment> {
+        let decryptor = self.signature.covering(decryptor);
         let decryptor = match self.context() {
             None => decryptor,
             Some(own) => decryptor.context(own),

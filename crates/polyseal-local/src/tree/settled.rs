@@ -95,7 +95,7 @@ impl TreeStorage {
     fn has(&self, path: &std::path::Path, file_salt: &[u8; COMMITMENT_BYTES]) -> Result<bool> {
         let Some(found) = self.manifest(path)? else { return Ok(false) };
         match found.header() {
-            Ok(header) => Ok(header.file_salt() == file_salt),
+            Ok(header) => Ok(header.file_salt() == *file_salt),
             Err(error @ FileError::Io { .. }) => Err(file(&self.shown(path))(error)),
             // Anyone can put something else there.
             Err(_) => Ok(false),

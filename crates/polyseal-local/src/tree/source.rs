@@ -4,8 +4,9 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, FileBinding, Kind, NO_STAMP, Reason, State, Timestamp};
-use polyseal_file::{Encryptor, Error as FileError, Input, PayloadRoot, Summary};
+use polyseal_file::{Encryptor, Error as FileError, Input, Output, PayloadRoot, Summary};
 
+use super::signed::{SignedFolder, now};
 use super::store::NewSealedFile;
 use super::walk::{Walk, WalkEntry};
 use super::{Tree, sealed_name};
@@ -87,6 +88,8 @@ pub(super) struct EntrySealer<'a> {
     pub(super) from: &'a Tree,
     pub(super) to: &'a dyn NewFiles,
     pub(super) encryptor: Encryptor<'a>,
+    /// Where hashes are kept, if the tree is signed.
+    pub(super) signed: Option<SignedFolder<'a>>,
 }
 
 impl EntrySealer<'_> {
@@ -145,8 +148,7 @@ impl EntrySealer<'_> {
         // Before it is read: a change from now on is seen the next time.
         let (mode, modified, stamp) = (seen.mode(), seen.modified(), seen.stamp());
         let mut output = self.to.create(&sealed_name(name), seen.bytes())?;
-        let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
-        let summary = summary.map_err(sealing(&place.shown))?;
+        let summary = self.encrypt(Input::File(&file), output.output(), &place.shown)?;
         let kind = match file_kind(&summary, &place.shown)? {
             Kind::File { plaintext_bytes, bound, .. } => {
                 Kind::File { plaintext_bytes, bound, stamp }
@@ -157,6 +159,17 @@ impl EntrySealer<'_> {
         self.to.finish(output, &summary)?;
         let done = FileOutcome::Encrypted { bytes: summary.plaintext_bytes, grew: summary.grew };
         Ok((Entry { path, state: State::New, mode, modified, kind }, Ok(Some(done))))
+    }
+
+    fn encrypt(&self, input: Input<'_>, output: Output<'_>, shown: &Path) -> Result<Summary> {
+        let encryptor = self.encryptor.committing();
+        let Some(folder) = &self.signed else {
+            return encryptor.encrypt(input, output).map_err(sealing(shown));
+        };
+        let stated = encryptor.encrypt_stated(input, output, now());
+        let (summary, statement, hashes) = stated.map_err(sealing(shown))?;
+        folder.keep(&statement.file_salt, &hashes)?;
+        Ok(summary)
     }
 }
 

@@ -234,7 +234,7 @@ pub(crate) enum ManifestFile {
 impl ManifestFile {
     pub(super) fn header(&self) -> polyseal_file::Result<Header> {
         match self {
-            Self::File(file) => Header::read(&mut &*file),
+            Self::File(file) => Header::read_at(file),
             Self::Stored(stored) => stored.header(),
         }
     }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cursor::Cursor;
+use super::signed::SIGNED;
 use super::{SUFFIX, UPDATE, sealed_name};
 use crate::leftovers;
 use crate::platform::{Directory, EntryKind, bytes, joined, name_from_bytes, name_key};
@@ -90,8 +91,9 @@ impl<'a> Walk<'a> {
         if self.sealed {
             // Where every output has a name, so have the unfinished files of this tree.
             let pending = leftovers::pending();
-            let is_update = |name: &OsString| path == Path::new("") && name == UPDATE;
-            found.retain(|(name, _)| !pending.contains(name) && !is_update(name));
+            let is_at_root = path == Path::new("");
+            let is_own = |name: &OsString| is_at_root && (name == UPDATE || name == SIGNED);
+            found.retain(|(name, _)| !pending.contains(name) && !is_own(name));
         }
         let found = found.into_iter().map(|(name, kind)| {
             let (key_bytes, kind) = self.ordered(&name, kind);

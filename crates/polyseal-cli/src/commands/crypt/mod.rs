@@ -19,11 +19,11 @@ use self::jobs::{Job, Jobs};
 use super::many::{self, FileSuccess};
 use super::{print, trees};
 use polyseal_local::{
-    AGE_SUFFIX, FileId, FileTarget, Problem, SUFFIX, with_suffix, without_suffix,
+    AGE_SUFFIX, FileId, FileTarget, Problem, SUFFIX, StatementSigner, with_suffix, without_suffix,
 };
 
 use crate::args::{
-    DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, SignerArgs, VerifyFilesArgs, WorkArgs,
+    DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
@@ -56,8 +56,10 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
         if args.armor || args.header.is_some() {
             return Err(Failure::usage("--recursive goes with neither --armor nor --header"));
         }
-        if args.sign.is_some() {
-            return Err(one_statement());
+        if args.signature.is_some() {
+            return Err(
+                Failure::usage("a tree has its statement in it").hint("leave out --signature")
+            );
         }
         None
     } else {
@@ -262,7 +264,6 @@ fn one_header() -> Failure {
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     if args.many.recursive {
-        expect_no_signers(&args.read.signers)?;
         return trees::decrypt(args);
     }
     let jobs = Jobs::from_args(&args.files, &args.many, &args.output, without_suffix)?;
@@ -283,18 +284,8 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     })
 }
 
-/// A signature that is asked for is never passed over.
-fn expect_no_signers(args: &SignerArgs) -> Result {
-    match args.signers {
-        None => Ok(()),
-        Some(_) => Err(Failure::usage("--signers is for single files, not for trees")
-            .hint("name the encrypted files")),
-    }
-}
-
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     if args.many.recursive {
-        expect_no_signers(&args.read.signers)?;
         return trees::verify(args);
     }
     let many = &args.many;
@@ -332,7 +323,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let summary = opened.map_err(|error| inputs.explain_file(error, &input.name))?;
         let mut done = verified_file(path, summary.plaintext_bytes);
         if let Some(Accepted { signer, .. }) = &accepted {
-            done.message = done.message.map(|message| signed_by(&message, signer));
+            done.message = done.message.map(|message| with_signer(&message, signer));
         }
         Ok(done)
     };
@@ -364,9 +355,8 @@ fn covered<'a>(decryptor: Decryptor<'a>, accepted: Option<&'a Accepted>) -> Decr
     }
 }
 
-fn signed_by(message: &str, signer: &AcceptedSigner) -> String {
-    let AcceptedSigner { principal, fingerprint } = signer;
-    format!("{}; signed by {}, {fingerprint}\n", message.trim_end(), shown(principal))
+fn with_signer(message: &str, signer: &AcceptedSigner) -> String {
+    format!("{}; {}\n", message.trim_end(), statements::signed_by(signer))
 }
 
 /// Without a key, the ciphertext is compared with its statement.
@@ -376,12 +366,12 @@ fn verify_stored(path: &Path, accepted: &Accepted, threads: NonZeroUsize) -> Res
     let verified = accepted.coverage.verify_stored(&file, threads);
     let bytes = verified.map_err(|error| statements::about(error, path))?;
     let name = shown(&path.display().to_string());
-    let known = match accepted.coverage.statement().binding {
+    let known = match accepted.binding {
         Binding::Header(_) => "as it was signed",
         Binding::Holder(_) => "contents as they were signed; the header needs a key",
     };
     let message = format!("{name}: {known}, {bytes} stored bytes\n");
-    let message = Some(signed_by(&message, &accepted.signer));
+    let message = Some(with_signer(&message, &accepted.signer));
     Ok(FileSuccess { outcome: "verified", bytes: Some(bytes), message })
 }
 

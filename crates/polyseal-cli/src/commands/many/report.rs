@@ -57,6 +57,9 @@ pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSu
         Local::Verified { bytes } => {
             ("verified", Some(bytes), Some(format!("whole and authentic, {bytes} bytes")))
         }
+        Local::AsSigned { bytes } => {
+            ("as signed", Some(bytes), Some(format!("as it was signed, {bytes} stored bytes")))
+        }
         Local::Unchanged { bytes } => ("unchanged", Some(bytes), None),
         Local::Deleted => ("deleted", None, None),
         Local::Recorded { bytes } => ("recorded", Some(bytes), None),

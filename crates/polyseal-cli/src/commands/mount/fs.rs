@@ -152,7 +152,7 @@ impl PlaintextFs {
         attributes: FileAttr,
     ) -> Result<FileHandle, Errno> {
         let (answer, opened) = sync_channel(1);
-        let event = Event::Open(source, self.path(number)?.display().to_string(), answer);
+        let event = Event::Open(source, self.path(number)?, answer);
         locked(&self.events).send(event).map_err(|_| Errno::EIO)?;
         let reader = opened.recv().map_err(|_| Errno::EIO)?;
         let reader = reader.map_err(|error| Errno::from_i32(error.raw_os_error()))?;

@@ -15,6 +15,7 @@
 mod bucket_source;
 mod fs;
 mod local_source;
+mod signed;
 mod source;
 mod unmount;
 
@@ -34,6 +35,7 @@ use signal_hook::iterator::Signals;
 
 use self::fs::PlaintextFs;
 use self::local_source::VALID;
+use self::signed::MountSignatures;
 use self::source::{EncryptedFile, MountSource};
 use self::unmount::UnmountResult;
 use super::note;
@@ -41,11 +43,12 @@ use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
 use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{expect_supported, is_object};
+use crate::statements::SignaturePolicy;
 
 /// A request to the command's own thread.
 pub(crate) enum Event {
-    /// A stored file is to be opened. Its name is for messages.
-    Open(EncryptedFile, String, SyncSender<std::result::Result<Reader<EncryptedFile>, Errno>>),
+    /// A stored file is to be opened, which has this path below the source.
+    Open(EncryptedFile, PathBuf, SyncSender<std::result::Result<Reader<EncryptedFile>, Errno>>),
     /// A signal has come.
     Stop,
     /// Somebody has unmounted it.
@@ -58,6 +61,8 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let context = args.context.get()?;
     let (ask, run) = (args.ask.passphrase, RunOptions::new());
     let inputs = DecryptInputs::new(&args.open, ask, context, run, sources)?;
+    let policy = SignaturePolicy::of_mount(&args.signers)?;
+    let signatures = MountSignatures::new(&policy, &args.source)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone()).map_err(|error| {
@@ -88,13 +93,14 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         source,
         printable(&args.mountpoint.display().to_string())
     ));
+    policy.tree_signer().iter().for_each(|signer| note(signer));
     // Returned on a second stop.
     let mut leaving = None;
     for event in events {
         match event {
             Event::Open(file, name, answer) => {
                 // The asking process may have been interrupted.
-                let _ = answer.send(open(file, &name, &inputs));
+                let _ = answer.send(open(file, &name, &inputs, &signatures));
             }
             Event::Unmounted => return session.join().map_err(failure),
             Event::Stop => {
@@ -150,14 +156,21 @@ fn place(source: &Path) -> Result<Box<dyn MountSource>> {
 
 fn open(
     file: EncryptedFile,
-    name: &str,
+    name: &Path,
     inputs: &DecryptInputs,
+    signatures: &MountSignatures<'_>,
 ) -> std::result::Result<Reader<EncryptedFile>, Errno> {
-    inputs.decryptor().reader(file).map_err(|error| {
-        let failure = inputs.explain_file(error, Path::new(name)).about(Path::new(name));
+    let told = |failure: Failure| {
+        let failure = failure.about(name);
         failure.tell();
         errno(failure.code)
-    })
+    };
+    let coverage = signatures.of(name, &file).map_err(told)?;
+    let mut decryptor = inputs.decryptor();
+    if let Some(coverage) = &coverage {
+        decryptor = decryptor.covered_by(coverage);
+    }
+    decryptor.reader(file).map_err(|error| told(inputs.explain_file(error, name)))
 }
 
 /// As which error the system tells of a failure.

@@ -20,6 +20,7 @@ use crate::platform::{Access, Directory, EntryKind, bytes};
 use crate::testing::step;
 use crate::tree::join::path_of;
 use crate::tree::open::BoxedEntries;
+use crate::tree::signed::SIGNED;
 use crate::tree::source::NewFiles;
 use crate::tree::store::NewSealedFile;
 use crate::tree::walk::Walk;
@@ -106,6 +107,17 @@ impl Staging for Staged<'_> {
 
     fn walk(&self) -> Result<Walk<'static>> {
         Ok(Walk::new(&self.tree.root, &|_| false, true))
+    }
+
+    fn signed_names(&self) -> Result<Vec<OsString>> {
+        let shown = self.tree.shown(Path::new(SIGNED));
+        match self.tree.root.beneath(Path::new(SIGNED)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            folder => {
+                let names = folder.and_then(|folder| folder.names()).cannot("read", &shown)?;
+                Ok(names.into_iter().map(|(name, _)| name).collect())
+            }
+        }
     }
 
     fn expect_place(&self, path: &Path, is_ours: bool) -> Result {

@@ -9,6 +9,7 @@ mod lease;
 mod lock_file;
 mod store;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::COMMITMENT_BYTES;
@@ -32,6 +33,9 @@ pub(super) trait Staging: NewFiles {
 
     /// The names of the tree.
     fn walk(&self) -> Result<Walk<'static>>;
+
+    /// The names in the directory for its statement, as far as it has one.
+    fn signed_names(&self) -> Result<Vec<OsString>>;
 
     /// Refuses a name that the tree cannot have, and one that somebody else's file has: a new file
     /// is given its name when there is no way back.

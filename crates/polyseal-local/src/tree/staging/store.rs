@@ -4,6 +4,7 @@
 //! A program that dies takes them with it. Then the next update takes each file as it is there, as
 //! before or as after, and encrypts the others anew, under other keys.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,7 @@ use crate::many::in_order;
 use crate::options::Options;
 use crate::testing::step;
 use crate::tree::open::BoxedEntries;
+use crate::tree::signed::SIGNED;
 use crate::tree::source::NewFiles;
 use crate::tree::store::{
     NewSealedFile, NewStoredFile, OverwriteRule, Store, StoreListing, stored_name,
@@ -129,6 +131,12 @@ impl Staging for Held<'_> {
     fn walk(&self) -> Result<Walk<'static>> {
         let listing = StoreListing::sorted(self.names()?);
         Ok(Walk::from_names(Box::new(listing), &|_| false, true))
+    }
+
+    fn signed_names(&self) -> Result<Vec<OsString>> {
+        let (front, names) = (format!("{SIGNED}/"), self.names()?);
+        let names = names.iter().filter_map(|name| name.strip_prefix(&front));
+        Ok(names.map(OsString::from).collect())
     }
 
     fn expect_place(&self, path: &Path, is_ours: bool) -> Result {

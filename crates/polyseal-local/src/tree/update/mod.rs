@@ -19,15 +19,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::manifest::{Entry, Kind, NO_STAMP, State};
-use polyseal_file::{Commitment, Decryptor, Encryptor, Output, stored_payload};
+use polyseal_file::{COMMITMENT_BYTES, Commitment, Decryptor, Encryptor, Output, stored_payload};
 
 use self::before::Before;
 use self::merge::{Merge, Turn};
 use super::join::{Join, Pair, path_of};
-use super::new_manifest::Manifest;
+use super::new_manifest::{Manifest, WrittenManifest};
 use super::open::SealedTree;
 use super::seal::{TreeSealer, expect_distinct_names, while_counting};
 use super::sealed_manifest::ManifestBytes;
+use super::signed::{SignedFolder, Signing, keep_hashes};
 use super::source::{EntrySealer, SealResult, SourceName, failed, is_kept, reason, source_names};
 use super::staging::{self, Staging, coming_path, has_begun};
 use super::state::{NewState, TreeState, state_file, state_of_directory};
@@ -198,6 +199,8 @@ struct Update<'a> {
 /// The findings of a pass, beside the total.
 #[derive(Default)]
 struct Found {
+    /// Whether files of the tree have no hashes yet: it was not signed before.
+    lacks_hashes: bool,
     /// Whether the coming manifest is another than the one that is there.
     changed: AtomicBool,
     /// Paths whose encrypted files are in the way of something of another kind.
@@ -373,7 +376,13 @@ impl Update<'_> {
     /// Makes the next manifest, if it is another one, and puts everything in its place. Returns
     /// whether something has to wait for the next pass.
     fn pass(&self, before: Before<'_>, settles: bool, tell: OnFile<'_>) -> Result<(Total, bool)> {
-        let found = Found { changed: before.is_interrupted().into(), ..Found::default() };
+        let lacks_hashes = self.lacks_hashes()?;
+        let signed_names = match self.options.signing {
+            Signing::Unsigned => Vec::new(),
+            Signing::By(_) => self.staging.signed_names()?,
+        };
+        let changed = AtomicBool::new(before.is_interrupted() || lacks_hashes);
+        let found = Found { lacks_hashes, changed, ..Found::default() };
         let lineage = before.next()?;
         let mut output = self.staging.coming()?;
         let context = self.encryptor.bound_to();
@@ -404,8 +413,10 @@ impl Update<'_> {
         } else {
             Box::new(Merge::new(names, self.pairs(&before)?, self.staging.folds_names()))
         };
-        let one = EntrySealer { from: self.from, to: self.staging, encryptor: self.encryptor };
-        let (total, commitment) = while_counting(self.from, self.options, || {
+        let signed = self.options.signing.folder(self.to, self.options);
+        let (from, encryptor) = (self.from, self.encryptor);
+        let one = EntrySealer { from, to: self.staging, encryptor, signed };
+        let written = while_counting(self.from, self.options, || {
             in_order(
                 turns,
                 self.options.jobs,
@@ -421,8 +432,25 @@ impl Update<'_> {
                 },
             )
         })?;
+        let WrittenManifest { total, commitment, unsigned } = written;
+        let folder = SignedFolder::new(self.to, self.options);
+        let sweep = || {
+            if let (Some(unsigned), Some(manifest)) = (&unsigned, self.manifest_salt()?) {
+                unsigned.sweep(&folder, &manifest, &signed_names);
+            }
+            Ok(())
+        };
         if !found.changed.load(Ordering::Relaxed) {
+            // An update that was interrupted at its end may have left some.
+            sweep()?;
             return Ok((total, false));
+        }
+        // Before the manifest that it is about can be found.
+        if let (Signing::By(signer), Some(unsigned)) = (self.options.signing, &unsigned) {
+            unsigned.sign(signer, &folder)?;
+        } else if self.is_signed(&folder)? {
+            let tree = self.to.shown(Path::new(""));
+            self.options.progress.notice(Notice::NoLongerSigned(&tree));
         }
         output.sync()?;
         self.staging.sync()?;
@@ -457,11 +485,41 @@ impl Update<'_> {
             _ => coming,
         };
         self.delete(&coming, &in_the_way)?;
+        sweep()?;
         if !self.rules.keep_deleted {
             let unlisted = std::mem::take(&mut *lock(&found.unlisted));
             self.staging.delete(unlisted, Vec::new())?;
         }
         Ok((total, !in_the_way.is_empty()))
+    }
+
+    /// The file salt of the tree's own manifest, if that has a header.
+    fn manifest_salt(&self) -> Result<Option<[u8; COMMITMENT_BYTES]>> {
+        let manifest = self.to.manifest(Path::new(&manifest_name()))?;
+        Ok(manifest.and_then(|it| it.header().ok()).map(|header| header.file_salt()))
+    }
+
+    /// Whether there is a statement about it.
+    fn is_signed(&self, folder: &SignedFolder<'_>) -> Result<bool> {
+        self.manifest_salt()?.map_or(Ok(false), |salt| folder.has_statement(&salt))
+    }
+
+    /// Whether the tree is to be signed, and its files have no hashes yet: a manifest of it has no
+    /// statement.
+    fn lacks_hashes(&self) -> Result<bool> {
+        let Some(folder) = self.options.signing.folder(self.to, self.options) else {
+            return Ok(false);
+        };
+        for path in [PathBuf::from(manifest_name()), coming_path()] {
+            let Some(manifest) = self.to.manifest(&path)? else { continue };
+            // One that has no header is nothing of the tree.
+            if let Ok(header) = manifest.header()
+                && !folder.has_statement(&header.file_salt())?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Gives all new files their names, then the manifest; and deletes what is not to be kept.
@@ -509,7 +567,7 @@ impl Update<'_> {
         // An interrupted update, or one that kept it, has left its encrypted file.
         let goes = !self.rules.keep_deleted
             && matches!(&turn, Turn::Deleted(Pair::File(old)) if old.state == State::Deleted);
-        let (old, result) = match turn {
+        let (old, mut result) = match turn {
             Turn::Settled(entry) => {
                 let state = match (&entry.kind, entry.state) {
                     (Kind::File { .. }, State::New) => State::Unchanged,
@@ -571,6 +629,13 @@ impl Update<'_> {
         };
         if goes || !is_same(old.as_ref(), result.entry.as_ref()) {
             found.changed.store(true, Ordering::Relaxed);
+        }
+        if found.lacks_hashes
+            && let Some(entry) = result.entry.as_ref().filter(|entry| entry.state != State::New)
+            && let Err(error) =
+                keep_hashes(self.to, &SignedFolder::new(self.to, self.options), entry)
+        {
+            result.done = Err(error);
         }
         result
     }
