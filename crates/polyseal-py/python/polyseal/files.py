@@ -382,6 +382,7 @@ def verify_file(
     >>> allowed = polyseal.AllowedSigners(f"alice@example.org {alice.public_key}")
     >>> polyseal.verify_file(path, signers=allowed).signer.name
     'alice@example.org'
+    >>> folder.cleanup()
     """
     source, wanted = path_or_object(src), wanted_signers(signers, by, signature)
     if wanted is not None and not key_args:
