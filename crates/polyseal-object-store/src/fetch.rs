@@ -103,8 +103,8 @@ struct FullAnswer {
     bytes: Vec<u8>,
 }
 
-/// The beginning of an object, and which version it is of. `wanted` says which bytes are missing, of
-/// an object of some size.
+/// The beginning of an object, and which version it is of. `wanted` says which bytes are missing
+/// of an object of some size.
 pub(crate) async fn fetch_beginning(
     store: &dyn ObjectStore,
     location: &Path,

@@ -156,8 +156,8 @@ impl PolysealStore {
     ///   before the object appears: a new object is never without it. If the object does not appear
     ///   then, one that was there before has no statement of its own until it is
     ///   [signed](polyseal_file::statement::Statement::of_stored) again.
-    /// - Where there is a condition ([`PutMode::Create`], [`PutMode::Update`]), the statement is put
-    ///   when the object is there: a write that is refused changes no statement.
+    /// - Where there is a condition ([`PutMode::Create`], [`PutMode::Update`]), the statement is
+    ///   put when the object is there: a write that is refused changes no statement.
     ///
     /// Copies and renames take it along. To delete an object leaves its statement.
     #[cfg(feature = "sign")]

@@ -75,8 +75,8 @@ impl Version {
 }
 
 /// A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
-/// them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is opened
-/// that it does not cover.
+/// them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is
+/// opened that it does not cover.
 #[pyclass(frozen, module = "polyseal")]
 pub(crate) struct Opener {
     version: FileVersion,

@@ -34,8 +34,8 @@ pub(crate) fn beside(file: &Path) -> PathBuf {
     with_suffix(file, SUFFIX)
 }
 
-/// A list of signers whose statements are accepted, as `ssh-keygen -Y verify` reads it: a line has a
-/// name and a public key. Raises `ValueError` for a line that is not understood.
+/// A list of signers whose statements are accepted, as `ssh-keygen -Y verify` reads it: a line has
+/// a name and a public key. Raises `ValueError` for a line that is not understood.
 ///
 /// >>> import polyseal
 /// >>> key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti"
@@ -78,9 +78,9 @@ impl AllowedSigners {
     }
 }
 
-/// A private key that signs: the text of a private key file of OpenSSH, without a passphrase. Raises
-/// `ValueError` for another key. For a key with a passphrase, on a token, or of RSA, sign with the
-/// tool: `polyseal sign`.
+/// A private key that signs: the text of a private key file of OpenSSH, without a passphrase.
+/// Raises `ValueError` for another key. For a key with a passphrase, on a token, or of RSA, sign
+/// with the tool: `polyseal sign`.
 #[pyclass(frozen, module = "polyseal")]
 pub(crate) struct SigningKey(Signer);
 

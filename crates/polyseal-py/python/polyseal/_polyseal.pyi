@@ -299,8 +299,8 @@ class StreamSealer:
 
 @final
 class AllowedSigners:
-    """A list of signers whose statements are accepted, as `ssh-keygen -Y verify` reads it: a line has a
-    name and a public key. Raises `ValueError` for a line that is not understood.
+    """A list of signers whose statements are accepted, as `ssh-keygen -Y verify` reads it: a line has
+    a name and a public key. Raises `ValueError` for a line that is not understood.
 
     >>> import polyseal
     >>> key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti"
@@ -315,9 +315,9 @@ class AllowedSigners:
 
 @final
 class SigningKey:
-    """A private key that signs: the text of a private key file of OpenSSH, without a passphrase. Raises
-    `ValueError` for another key. For a key with a passphrase, on a token, or of RSA, sign with the
-    tool: `polyseal sign`.
+    """A private key that signs: the text of a private key file of OpenSSH, without a passphrase.
+    Raises `ValueError` for another key. For a key with a passphrase, on a token, or of RSA, sign
+    with the tool: `polyseal sign`.
     """
     def __new__(cls, text: str | Buffer) -> Self: ...
     @staticmethod
@@ -386,8 +386,8 @@ class Version:
 @final
 class Opener:
     """A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
-    them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is opened
-    that it does not cover.
+    them; when none are wanted any more, there is the `payload`. With a `statement`, nothing is
+    opened that it does not cover.
     """
     def __new__(
         cls, version: Version, *, segment_size: int | None = None, statement: SignedStatement | None = None
