@@ -206,7 +206,7 @@ async fn no_changed_byte_is_given_out() {
             let reader = wanting(inner.clone(), alice());
             let ranges = [0..9, 100_000..150_000, 199_990..200_000];
             for range in ranges {
-                let options = GetOptions::new().with_range(Some(range.clone().into()));
+                let options = GetOptions::new().with_range(Some(range.clone()));
                 let part = match reader.get_opts(&path, options).await {
                     Ok(got) => got.bytes().await,
                     Err(error) => Err(error),
