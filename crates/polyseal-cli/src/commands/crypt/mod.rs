@@ -519,7 +519,7 @@ mod tests {
         for allow in [false, true] {
             std::fs::write(&input, b"a line\n").unwrap();
             let grow = |_| {
-                let mut log = File::options().append(true).open(&input).unwrap();
+                let mut log = std::fs::File::options().append(true).open(&input).unwrap();
                 std::io::Write::write_all(&mut log, b"another\n").unwrap();
             };
             let to = output.to_str().unwrap();
