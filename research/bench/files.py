@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Whole files through `polyseal`, beside cp, cat, age, gpg --symmetric and openssl enc.
+"""Whole files through `polyseal`, beside cp, cat, age, rage, gpg --symmetric and openssl enc.
 
 The files lie in memory (/dev/shm), so that no disk is measured. In each round every
 program runs once, in an order that rotates; ratios are taken within a round. Peak
 memory comes from one more run of each, because watching it would slow down the timed
-ones. Every decryption is compared with the original once. Prints Markdown.
+ones. Every decryption is compared with the original once. Prints Markdown; `--csv research/bench/files/tables.csv` writes
+the speed of the large file, which docs/speed.md has, and speed.py draws.
 """
 
 import argparse
+import csv
+import datetime
 import filecmp
 import os
 import pathlib
@@ -23,6 +26,8 @@ from dataclasses import dataclass, field
 CHUNK = 1 << 20
 LOOKS = 3
 
+# They take the same command line.
+AGES = ("age", "rage")
 # As it comes, and without its default, which is to compress.
 GPG = [("gpg --symmetric", [], ".gpg"), ("gpg --symmetric -z 0", ["-z", "0"], ".z0.gpg")]
 
@@ -44,6 +49,10 @@ class Program:
     makes: pathlib.Path | None
     runs: list[Run] = field(default_factory=list)
     peak_kib: int = 0
+
+    @property
+    def median(self) -> float:
+        return statistics.median(run.wall for run in self.runs)
 
     def start(self) -> subprocess.Popen:
         if self.makes:
@@ -111,13 +120,22 @@ def table(title: str, programs: list[Program], size: int) -> str:
         wall = [run.wall for run in program.runs]
         cpu = statistics.median(run.cpu for run in program.runs)
         ratio = statistics.median(a.wall / b.wall for a, b in zip(first.runs, program.runs))
-        median = statistics.median(wall)
-        rate = f"{size / median / 1e6:.0f}" if size >= CHUNK else "–"
+        rate = f"{size / program.median / 1e6:.0f}" if size >= CHUNK else "–"
         lines.append(
-            f"| {program.name} | {seconds(min(wall))} | {seconds(median)} | {rate} "
+            f"| {program.name} | {seconds(min(wall))} | {seconds(program.median)} | {rate} "
             f"| {seconds(cpu)} | {program.peak_kib / 1024:.1f} MiB | {ratio:.2f} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def write_csv(path: pathlib.Path, about: list[str], tables: dict[str, list[Program]], size: int) -> None:
+    with path.open("w", newline="") as file:
+        for line in ["Whole files: the tables of one run", "Written by `research/bench/files.py --csv`.", *about]:
+            file.write(f"# {line}\n")
+        writer = csv.writer(file, lineterminator="\n")
+        for title, programs in tables.items():
+            writer.writerows([[], [title], ["program", "MB/s"]])
+            writer.writerows([program.name, f"{size / program.median / 1e6:.0f}"] for program in programs)
 
 
 def seconds(value: float) -> str:
@@ -156,12 +174,10 @@ class Field:
         for kind in {"key-file", *recipients} - {"passphrase"}:
             run([polyseal, "keygen", "-t", kind, "-o", room / kind])
         (room / "passphrase").write_text("correct horse battery staple\n")
-        self.age = self.gpg = self.openssl = None
-        if shutil.which("age") and shutil.which("age-keygen"):
-            self.age = room / "age.key"
-            run(["age-keygen", "-o", self.age])
-            public = run(["age-keygen", "-y", self.age]).strip()
-            self.recipient = public
+        self.gpg = self.openssl = None
+        self.ages = [name for name in AGES if shutil.which(name)]
+        self.identity = room / "age.key"
+        self.recipient = run([polyseal, "keygen", "-t", "x25519", "-o", self.identity]).strip()
         if shutil.which("gpg"):
             # A home of its own, and no agent that would choose the count: nobody's configuration is measured.
             (room / "gpg").mkdir(mode=0o700)
@@ -172,11 +188,12 @@ class Field:
             self.openssl = ["openssl", "enc", "-aes-256-ctr", "-K", "07" * 32, "-iv", "09" * 16]
 
     def absent(self) -> list[str]:
-        return [name for name in ("age", "gpg", "openssl") if getattr(self, name) is None]
+        others = [name for name in ("gpg", "openssl") if getattr(self, name) is None]
+        return [name for name in AGES if name not in self.ages] + others
 
     def versions(self) -> list[str]:
         commands = [[self.polyseal, "--version"]]
-        commands += [["age", "--version"]] if self.age else []
+        commands += [[name, "--version"] for name in self.ages]
         commands += [["gpg", "--version"]] if self.gpg else []
         commands += [["openssl", "version"]] if self.openssl else []
         outputs = [run(command).splitlines()[0] for command in commands]
@@ -189,9 +206,9 @@ class Field:
         for way in self.ways:
             sealed = plain.with_suffix(f".{way.file()}")
             programs.append(self.tool("encrypt", plain, sealed, to_null, way))
-        if self.age:
-            out = pathlib.Path("/dev/null") if to_null else plain.with_suffix(".age")
-            programs.append(program("age", ["age", "-r", self.recipient, "-o", out, plain], out))
+        for age in self.ages:
+            out = pathlib.Path("/dev/null") if to_null else plain.with_suffix(f".{age}")
+            programs.append(program(age, [age, "-r", self.recipient, "-o", out, plain], out))
         if self.gpg:
             for gpg, flags, suffix in GPG:
                 out = pathlib.Path("/dev/null") if to_null else plain.with_suffix(suffix)
@@ -209,9 +226,9 @@ class Field:
             sealed = plain.with_suffix(f".{way.file()}")
             programs.append(self.tool("decrypt", sealed, back, to_null, way))
         out = pathlib.Path("/dev/null") if to_null else back
-        if self.age:
-            command = ["age", "-d", "-i", self.age, "-o", out, plain.with_suffix(".age")]
-            programs.append(program("age", command, out))
+        for age in self.ages:
+            command = [age, "-d", "-i", self.identity, "-o", out, plain.with_suffix(f".{age}")]
+            programs.append(program(age, command, out))
         if self.gpg:
             for gpg, _, suffix in GPG:
                 command = [*self.gpg, "-o", out, "-d", plain.with_suffix(suffix)]
@@ -293,6 +310,7 @@ def arguments() -> argparse.Namespace:
                         help="a directory in memory")
     parser.add_argument("--polyseal", type=pathlib.Path, default=target / "release" / "polyseal",
                         help="the tool; build it with cargo build --release -p polyseal-cli")
+    parser.add_argument("--csv", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
 
 
@@ -302,17 +320,18 @@ def main() -> None:
     if not options.polyseal.exists():
         sys.exit(f"files: there is no {options.polyseal}: cargo build --release -p polyseal-cli")
     # The file, its copy, one that was opened, and a sealed one of everybody.
-    files = 8 + len(options.recipients) + len(options.suites)
+    files = 9 + len(options.recipients) + len(options.suites)
     if shutil.disk_usage(options.room).free < files * size:
         sys.exit(f"files: {options.room} must have {files * options.size} MiB free; try --size")
     with tempfile.TemporaryDirectory(dir=options.room, prefix="files.") as name:
         room = pathlib.Path(name)
         contest = Field(room, options.polyseal, options.threads, options.recipients,
                         options.suites)
-        print(f"{cpu_name()}, {os.cpu_count()} cores; {'; '.join(contest.versions())}")
-        for absence in contest.absent():
-            print(f"absent: {absence}")
-        print(f"Median of {options.rounds} interleaved rounds, files in {options.room}.\n")
+        about = [f"{cpu_name()}, {os.cpu_count()} cores; {datetime.date.today()}", *contest.versions(),
+                 *(f"absent: {absence}" for absence in contest.absent()),
+                 f"Medians of {options.rounds} interleaved rounds, files in {options.room}."]
+        print("\n".join(about), end="\n\n")
+        tables = {}
 
         large, small = room / "large", room / "small"
         write_random(large, size)
@@ -327,12 +346,16 @@ def main() -> None:
                 if verb == "decrypt" and not to_null:
                     check(programs, plain)
                 measure(programs, rounds)
-                where = "to /dev/null" if to_null else "file to file"
-                print(table(f"{verb} {what}, {where}", programs, plain.stat().st_size), flush=True)
+                title = f"{verb} {what}, {'to /dev/null' if to_null else 'file to file'}"
+                print(table(title, programs, plain.stat().st_size), flush=True)
+                if plain == large:
+                    tables[title] = programs
                 for each in programs:
                     # The sealed files are read by the next step; copies are not.
                     if each.makes and (verb == "decrypt" or each.name == "cp"):
                         each.makes.unlink(missing_ok=True)
+        if options.csv:
+            write_csv(options.csv, about, tables, size)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Line charts as SVG, by Matplotlib: the one way in which this repository draws a plot.
+"""Line charts and bars as SVG, by Matplotlib: the one way in which this repository draws a plot.
 
 There is no legend. Every line has its name at its right end, with a sample of the line, in the order of the ends; names are
 moved as little as keeps them apart, and a chart grows until they fit. The same data give the same bytes.
@@ -14,6 +14,7 @@ COLOURS = {"blue": "#0072b2", "orange": "#e69f00", "green": "#009e73", "red": "#
            "ink": "#222222", "grey": "#777777", "rule": "#dddddd"}
 WIDTH, HEIGHT = 547, 281            # points; the least
 LEFT, BOTTOM, TOP, PLANE = 47, 40, 22, 372
+NARROW, BAR = 290, 15               # the width of a chart of bars, and the height of each with what is between
 LINE_HEIGHT = 11.5                  # points from name to name
 LEADER, SAMPLE, GAP = 14, 20, 4     # points from the plane to a name
 FONT = 8.5
@@ -37,23 +38,15 @@ def chart(lines, x, y, title="", xlog=False, ylog=False, xticks=None, limits=(),
     `ylog`: None lets the values choose. `xticks`: (value, text); `limits`: (y, name), dashed; `notes`: (x, text), dotted
     uprights.
     """
-    import matplotlib
     from matplotlib import ticker
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
 
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "polyseal", "font.size": 9,
-                                "font.family": ["DejaVu Sans"], "text.color": COLOURS["ink"],
-                                "axes.edgecolor": COLOURS["grey"]})
     lines = [line for line in lines if line.points]
     if not lines:
         return None
     values = [value for line in lines for _, value in line.points] + [value for value, _ in limits]
     if ylog is None:
         ylog = min(values) > 0 and max(values) / min(values) > MAX_LINEAR
-    figure = Figure(dpi=72)
-    FigureCanvasSVG(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
+    figure, axes = blank()
     names = [line.name for line in lines] + [name for _, name in limits]
     fit(figure, axes, names, title)
     for at, line in enumerate(lines):
@@ -90,6 +83,49 @@ def chart(lines, x, y, title="", xlog=False, ylog=False, xticks=None, limits=(),
                       ha="center", va="bottom", fontsize=8, color=COLOURS["ink"])
     label(figure, axes, lines, limits)
     return figure
+
+
+def bars(groups, title=""):
+    """{group: [(name, value, colour)]}, each value beside its bar; so narrow that it can be read on a phone."""
+    figure, axes = blank()
+    named, at = [], 0
+    for group, rows in groups.items():
+        beside(axes, group, 0, at, fontweight="bold")
+        for name, value, colour in rows:
+            at += 1
+            named.append((at, name))
+            axes.barh(at, value, 0.7, color=COLOURS[colour])
+            beside(axes, f"{value:g}", value, at)
+        at += 1.3
+    axes.set_yticks(*zip(*named), fontsize=FONT)
+    axes.set_ylim(at - 0.6, -0.6)
+    axes.set_xlim(left=0)
+    axes.set_xticks([])
+    axes.tick_params(colors=COLOURS["ink"], length=0)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.set_title(title, fontsize=10)
+    left = max(extent(figure, name).width for _, name in named) + 8
+    height = BAR * (at + 0.6) + TOP + 4
+    figure.set_size_inches(NARROW / 72, height / 72)
+    axes.set_position((left / NARROW, 4 / height, (NARROW - left - 28) / NARROW, BAR * (at + 0.6) / height))
+    return figure
+
+
+def beside(axes, text, x, y, **look):
+    axes.annotate(text, (x, y), (3, 0), textcoords="offset points", va="center", fontsize=FONT, **look)
+
+
+def blank():
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "polyseal", "font.size": 9,
+                                "font.family": ["DejaVu Sans"], "text.color": COLOURS["ink"],
+                                "axes.edgecolor": COLOURS["grey"]})
+    figure = Figure(dpi=72)
+    FigureCanvasSVG(figure)
+    return figure, figure.add_axes((0, 0, 1, 1))
 
 
 def fit(figure, axes, names, title):

@@ -10,15 +10,17 @@ from random import Random
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "research" / folder) for folder in ("", "papers", "hw/syn")]
+sys.path[:0] = [str(ROOT / "research" / folder) for folder in ("", "bench", "papers", "hw/syn")]
 
 import pages  # noqa: E402
+import speed  # noqa: E402
 import tables  # noqa: E402
 from plots.chart import Line, apart, chart, svg  # noqa: E402
 
 FIGURES = {f"{paper}/{name}": figure for paper in ("flex", "omd", "och") for name, figure in pages.drawn(paper).items()}
 FIGURES |= {f"omd/{name}": figure
             for name, figure in tables.figures(json.loads((ROOT / "research/hw/syn/results.json").read_text())).items()}
+FIGURES["../bench/files/speed.svg"] = speed.drawn()
 
 
 def faults(figure, limits=0):
