@@ -83,7 +83,7 @@ wheel: ## the package for Python, and its tests
 	scripts/with python3-venv -- scripts/wheel quick
 
 # The tool that other programs are tried with. `unit` builds it, too.
-go js: export POLYSEAL_TOOL := $(CURDIR)/target/debug/polyseal
+go js docs: export POLYSEAL_TOOL := $(CURDIR)/target/debug/polyseal
 TOOL_CRATES = polyseal polyseal-file polyseal-local polyseal-http polyseal-object-store polyseal-kms polyseal-cli
 $(CURDIR)/target/debug/polyseal: Cargo.lock $(shell find $(TOOL_CRATES:%=crates/%/src) -name '*.rs')
 	cargo build --locked -p polyseal-cli
@@ -102,8 +102,8 @@ constant-time: ## no secret decides a branch or an address
 hw: ## the cores in hardware, simulated; HW='*': in every configuration
 	$(MAKE) -C research hw
 
-docs: rustdoc ## the book of all pages, by mdBook
-	scripts/with python3-venv -- scripts/book
+docs: rustdoc $(CURDIR)/target/debug/polyseal ## the site of all pages, by mdBook, looked at in Chromium
+	scripts/with chromium nodejs npm python3-venv -- scripts/book
 
 dist: ## what users install, in target/dist: a static program, a tarball, a Debian package
 	$(MAKE) -C scripts/release dist

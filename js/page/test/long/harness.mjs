@@ -1,5 +1,5 @@
 /**
- * Chromium with the page, a server for its files, and the tool as a peer.
+ * Chromium with the page, a server for its files, and the tool as a peer. `site.mjs` looks at other pages by it.
  *
  * Where a test saves a file, it takes one of two ways, and says which:
  * - `handle`: `showSaveFilePicker` is replaced by a function that gives a file of the origin-private file system, because
@@ -12,13 +12,14 @@ import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
-const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", wasm: "application/wasm" };
+const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", png: "image/png", wasm: "application/wasm" };
 
 /** A directory for the files of a test file. */
 export const directory = mkdtempSync(join(tmpdir(), "polyseal-page-"));
@@ -71,20 +72,19 @@ export function counted(length) {
 const documentedHeaders = () => Object.fromEntries(readFileSync(join(dist, "_headers"), "utf8").split("\n").filter((line) => line.startsWith(" "))
   .map((line) => [line.slice(0, line.indexOf(":")).trim(), line.slice(line.indexOf(":") + 1).trim()]));
 
-/** A plain server for static files. `withHeaders`: with the documented headers. `replaced`: paths with other contents. */
-export async function serve({ withHeaders = false, replaced = /^$/ } = {}) {
-  const headers = documentedHeaders();
+/** A plain server for static files, by default the page's. `withHeaders`: with the documented headers. `replaced`: paths with other contents. */
+export async function serve({ root = dist, withHeaders = false, replaced = /^$/ } = {}) {
+  const headers = withHeaders ? documentedHeaders() : {};
   const requests = [];
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
-    const name = pathname === "/" ? "index.html" : pathname.slice(1);
-    if (!readdirSync(dist).includes(name)) {
+    const name = pathname === "/" ? "index.html" : decodeURIComponent(pathname.slice(1));
+    if (!readdirSync(root, { recursive: true }).includes(name)) {
       response.writeHead(404).end();
       return;
     }
-    const more = withHeaders ? headers : {};
-    response.writeHead(200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain", ...more }).end(Buffer.concat([Buffer.from(replaced.test(pathname) ? "/* other */ " : ""), readFileSync(join(dist, name))]));
+    response.writeHead(200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain", ...headers }).end(Buffer.concat([Buffer.from(replaced.test(pathname) ? "/* other */ " : ""), readFileSync(join(root, name))]));
   });
   await new Promise((resolve) => server.listen(0, "localhost", resolve));
   return {
@@ -116,9 +116,9 @@ const handleStandIn = () => {
 /**
  * Opens the page in a new context and runs a test with it. Whatever the test does, the page breaks no policy, asks no
  * other origin for anything, and has no uncaught error. `otherOrigins`: the test itself opens a page of another
- * origin. `expected`: problems that the test is about.
+ * origin. `expected`: problems that the test is about. `ready`: waits until the page can be used.
  */
-export async function withPage(browser, server, { way = "handle", hash = "", otherOrigins = false, expected = /^$/, ...contextOptions }, run) {
+export async function withPage(browser, server, { way = "handle", hash = "", ready = started, otherOrigins = false, expected = /^$/, ...contextOptions }, run) {
   const context = await browser.newContext({ viewport: { width: 900, height: 900 }, acceptDownloads: true, ...contextOptions });
   const problems = [], foreign = [];
   context.on("request", (request) => {
@@ -137,13 +137,30 @@ export async function withPage(browser, server, { way = "handle", hash = "", oth
   });
   try {
     await page.goto(`${server.origin}/${hash}`);
-    if (contextOptions.javaScriptEnabled !== false) await started(page);
+    if (contextOptions.javaScriptEnabled !== false) await ready(page);
     await run(page, context);
     if (!otherOrigins) assert.deepEqual(foreign, [], "requests to another origin");
     assert.deepEqual(problems.filter((problem) => !expected.test(problem)), []);
   } finally {
     await context.close();
   }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The findings of axe on the page as it is. */
+export async function axeFaults(page) {
+  await page.evaluate(`if (!window.axe) { ${axe} }`);
+  const { violations, passes } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  assert.ok(passes.length > 10);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`);
+}
+
+/** Makes the window so wide, and says whether something is wider. */
+export async function widthFaults(page, width) {
+  await page.setViewportSize({ width, height: 900 });
+  const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+  return scroll <= client ? [] : [`${scroll} > ${client}`];
 }
 
 /** Waits until the page shows a form. It takes nothing before. */
