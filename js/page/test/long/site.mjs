@@ -19,14 +19,12 @@ const look = (hash, options, run) => withPage(browser, server, { hash, ready: (p
   .catch((error) => { found.push(`${hash}: ${error.message}`); });
 
 for (const name of pages) {
-  for (const colorScheme of ["light", "dark"]) {
-    await look(name, { colorScheme }, async (page) => {
-      for (const width of [390, 1024, 1600]) {
-        const faults = [...await widthFaults(page, width), ...await axeFaults(page)];
-        found.push(...faults.map((fault) => `${name}, ${colorScheme}, ${width}: ${fault}`));
-      }
-    });
-  }
+  await Promise.all(["light", "dark"].map((colorScheme) => look(name, { colorScheme }, async (page) => {
+    for (const width of [390, 1024, 1600]) {
+      const faults = [...await widthFaults(page, width), ...await axeFaults(page)];
+      found.push(...faults.map((fault) => `${name}, ${colorScheme}, ${width}: ${fault}`));
+    }
+  })));
 }
 let doors;
 await look("", { viewport: { width: 390, height: 900 } }, async (page) => {
