@@ -156,11 +156,11 @@ export async function axeFaults(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`);
 }
 
-/** Makes the window so wide, and says whether something is wider. */
-export async function widthFaults(page, width) {
+/** Makes the window so wide, and says which of these elements have something in them that is wider than they are. */
+export async function widthFaults(page, width, elements = "html") {
   await page.setViewportSize({ width, height: 900 });
-  const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
-  return scroll <= client ? [] : [`${scroll} > ${client}`];
+  return page.locator(elements).evaluateAll((all) => all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ tagName, scrollWidth, clientWidth }) => `${tagName}: ${scrollWidth} > ${clientWidth}`));
 }
 
 /** Waits until the page shows a form. It takes nothing before. */

@@ -21,7 +21,7 @@ const look = (hash, options, run) => withPage(browser, server, { hash, ready: (p
 for (const name of pages) {
   await Promise.all(["light", "dark"].map((colorScheme) => look(name, { colorScheme }, async (page) => {
     for (const width of [390, 1024, 1600]) {
-      const faults = [...await widthFaults(page, width), ...await axeFaults(page)];
+      const faults = [...await widthFaults(page, width, "html, .content"), ...await axeFaults(page)];
       found.push(...faults.map((fault) => `${name}, ${colorScheme}, ${width}: ${fault}`));
     }
   })));
