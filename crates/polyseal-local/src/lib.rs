@@ -75,7 +75,7 @@ pub use rekey::{
     RekeyedFile, Trust, expect_not_interrupted, was_interrupted,
 };
 pub use tree::{
-    KnownBy, NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, SignedTree,
+    FileCoverage, KnownBy, NewStoredFile, NewTree, OverwriteRule, SUFFIX, SealedTree, SignedTree,
     StatementAcceptor, StatementSigner, Store, StoredFile, TreeFile, TreeSealer, TreeUpdater,
     UpdateRules, VersionCheck, stored_name,
 };

@@ -85,7 +85,7 @@ impl Backup {
                 Err(error) if matches!(error.problem(), Problem::NotInTree) => continue,
                 file => file.unwrap(),
             };
-            let reader = file.covering(decryptor).reader(&file).unwrap();
+            let reader = file.coverage().apply(decryptor).reader(&file).unwrap();
             let from = reader.plaintext_bytes().saturating_sub(5);
             let mut part = vec![0; (reader.plaintext_bytes() - from) as usize];
             reader.read_at(&mut part, from).unwrap();

@@ -6,15 +6,16 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use polyseal_file::{Error, Reader as FileReader};
+use polyseal_local::{Options, SealedTree};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::named_error;
+use crate::errors::{local_error, named_error};
 use crate::files::some_threads;
 use crate::key_set::KeySet;
 use crate::memory::{NewBytes, Output, PartCursor};
 use crate::scratch::{KEPT, wipe, with_scratch};
-use crate::statements::{Wanted, WantedParts, covered};
+use crate::statements::{TreeSigners, Wanted, WantedParts, covered};
 use crate::streams::Source;
 
 /// Bytes that a thread reads at once: few enough to stay in its core's cache until they have been
@@ -49,6 +50,33 @@ impl Reader {
         let reader = py.detach(|| decryptor.reader(source));
         let reader = reader.map_err(|error| named_error(name.as_deref(), error))?;
         Ok(Self { reader, name, threads })
+    }
+
+    /// The file at `path` in the sealed tree `tree`, which must be the one that its manifest names.
+    #[staticmethod]
+    fn in_tree(
+        py: Python<'_>,
+        tree: PathBuf,
+        path: PathBuf,
+        key_set: &Bound<'_, KeySet>,
+        threads: usize,
+        at_least: Option<u64>,
+        signers: Option<WantedParts<'_>>,
+    ) -> PyResult<Self> {
+        let threads = some_threads(threads)?.get();
+        let (key_set, signers) = (key_set.get(), TreeSigners::new(signers));
+        let identities = key_set.identities()?;
+        let decryptor = key_set.decryptor(&identities);
+        let file = py.detach(|| {
+            let sealed = SealedTree::open(&tree, decryptor, &signers.apply(Options::new()))?;
+            at_least.map_or(Ok(()), |number| sealed.expect_at_least(number))?;
+            sealed.file(&path)
+        });
+        let file = file.map_err(local_error)?;
+        let coverage = file.coverage().clone();
+        let reader = py.detach(|| coverage.apply(decryptor).reader(Source::InTree(file)));
+        let reader = reader.map_err(|error| named_error(Some(&path), error))?;
+        Ok(Self { reader, name: Some(path), threads })
     }
 
     /// The length of the plaintext in bytes.

@@ -9,9 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use polyseal_file::statement::{
     AcceptedSigner, AllowedSigners as FileSigners, Coverage, HeldHashes as FileHashes, Problem,
     RequiredSigner, SUFFIX, SegmentHashes, SignedStatement as FileStatement, Signer, Statement,
+    TreeVersion,
 };
-use polyseal_file::{Decryptor, Error};
-use polyseal_local::with_suffix;
+use polyseal_file::{Decryptor, Error, ReadAt};
+use polyseal_local::{Options, StatementAcceptor, StatementSigner, with_suffix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyRange, PyString, PyType};
@@ -95,13 +96,48 @@ impl SigningKey {
         })
     }
 
-    /// The statement with its signature and hashes.
-    pub(crate) fn sign(
+}
+
+impl StatementSigner for SigningKey {
+    fn sign(
         &self,
         statement: &Statement,
         hashes: &SegmentHashes,
     ) -> polyseal_file::Result<Vec<u8>> {
         FileStatement::with_signatures(statement, &[self.0.sign(statement)?], hashes)
+    }
+}
+
+/// The signers of a tree that a caller wants; nobody, if none was named.
+pub(crate) struct TreeSigners(Option<RequiredSigner>);
+
+impl TreeSigners {
+    pub(crate) fn new(wanted: Option<WantedParts<'_>>) -> Self {
+        Self(wanted.map(|(signers, by, _)| required(&signers, by)))
+    }
+
+    pub(crate) fn required(&self) -> Option<&dyn StatementAcceptor> {
+        self.0.as_ref().map(|_| self as &dyn StatementAcceptor)
+    }
+
+    /// These options, and what they ask for.
+    pub(crate) fn apply<'a>(&'a self, options: Options<'a>) -> Options<'a> {
+        match self.required() {
+            Some(acceptor) => options.accepting(acceptor),
+            None => options,
+        }
+    }
+}
+
+impl StatementAcceptor for TreeSigners {
+    fn accept(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+    ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
+        let signed = FileStatement::read(&stored)?;
+        let required = self.0.as_ref().ok_or(Error::Statement(Problem::NotAccepted))?;
+        required.accept(&signed, now())?;
+        signed.tree_coverage(stored)
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::ReadAt;
+use polyseal_local::TreeFile;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -75,6 +76,8 @@ fn raw(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 pub(crate) enum Source {
     File(File),
     Object(Mutex<Stream>),
+    /// A file of a sealed tree.
+    InTree(TreeFile),
 }
 
 impl Source {
@@ -90,6 +93,7 @@ impl ReadAt for Source {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read_at(buffer, offset),
+            Self::InTree(file) => file.read_at(buffer, offset),
             Self::Object(stream) => {
                 // Seeking and reading belong together. Nobody waits here with the interpreter's
                 // lock.
@@ -105,6 +109,7 @@ impl ReadAt for Source {
     fn size(&self) -> io::Result<u64> {
         match self {
             Self::File(file) => file.size(),
+            Self::InTree(file) => file.size(),
             Self::Object(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok(Python::attach(|py| stream.0.bind(py).call_method1("seek", (0, 2))?.extract())?)

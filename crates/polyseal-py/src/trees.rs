@@ -8,8 +8,8 @@ use polyseal_file::manifest::{Entry, Kind, State, Timestamp};
 use polyseal_file::{Decryptor, Encryptor};
 use polyseal_local::{
     Error, FileOutcome, KnownBy, NewTree, OnFile, Options, PathChoice, Problem, Progress, Rekey,
-    RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, Total, TreeSealer, TreeUpdater,
-    UpdateRules,
+    RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, SignedTree, Total, TreeSealer,
+    TreeUpdater, UpdateRules,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,6 +19,7 @@ use crate::callbacks::{Callbacks, ProgressKind};
 use crate::errors::local_error;
 use crate::files::{FormatOptions, existing};
 use crate::key_set::KeySet;
+use crate::statements::{SigningKey, TreeSigners, WantedParts};
 
 /// Files, directories, links, and bytes of plaintext; unchanged files, and deleted ones.
 type Summary = (u64, u64, u64, u64, u64, u64);
@@ -36,6 +37,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify_tree, module)?)?;
     module.add_function(wrap_pyfunction!(list_tree, module)?)?;
     module.add_class::<TreeEntries>()?;
+    module.add_function(wrap_pyfunction!(sign_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_signed_tree, module)?)?;
     module.add_function(wrap_pyfunction!(bind_tree, module)?)?;
     module.add_function(wrap_pyfunction!(rekey_tree, module)?)
 }
@@ -185,14 +188,16 @@ fn encrypt_tree(
     header_size: usize,
     update: Option<Update>,
     progress: Option<Py<PyAny>>,
+    sign: Option<Bound<'_, SigningKey>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
+    let sign = sign.as_ref().map(Bound::get);
     let format = FormatOptions::new(suite, segment_size, header_size)?;
     let recipients = key_set.recipients()?;
     let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     let Some((state, keep_deleted, checksum, allow_empty)) = update else {
         return run.work(py, |options, tell| {
-            let options = options.overwrite(overwrite);
+            let options = signing(options.overwrite(overwrite), sign);
             let to = NewTree::new(&target, overwrite)?;
             let sealer = TreeSealer::new(&source, to, &options)?;
             run.expect_wanted(&source)?;
@@ -203,6 +208,7 @@ fn encrypt_tree(
     let rules = UpdateRules { keep_deleted, checksum, allow_empty };
     let identities = key_set.opens().then(|| key_set.identities()).transpose()?;
     run.work(py, |options, tell| {
+        let options = &signing(*options, sign);
         let updater = TreeUpdater::new(&source, &target, options)?;
         run.expect_wanted(&source)?;
         let run_each = options.run_each();
@@ -237,13 +243,16 @@ fn decrypt_tree(
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
+    signers: Option<WantedParts<'_>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
     let identities = key_set.identities()?;
     let choice = paths.map(|paths| PathChoice::new(&paths));
+    let signers = TreeSigners::new(signers);
     let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
-        let options = options
+        let options = signers
+            .apply(*options)
             .preserve_permissions(preserve_permissions)
             .allow_unbound_contents(allow_unbound_contents)
             .resume(resume)
@@ -270,17 +279,74 @@ fn verify_tree(
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
+    signers: Option<WantedParts<'_>>,
 ) -> PyResult<Summary> {
     let key_set = key_set.get();
     let identities = key_set.identities()?;
     let choice = paths.map(|paths| PathChoice::new(&paths));
+    let signers = TreeSigners::new(signers);
     let run = TreeRun::new([&source, &source], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let decryptor = key_set.decryptor(&identities).running(options.run_each());
-        let options = options.allow_unbound_contents(allow_unbound_contents);
+        let options = signers.apply(*options).allow_unbound_contents(allow_unbound_contents);
         with_tree(&source, decryptor, &options, choice.as_ref(), at_least, |sealed| {
             sealed.verify(tell)
         })
+    })
+}
+
+fn signing<'a>(options: Options<'a>, key: Option<&'a SigningKey>) -> Options<'a> {
+    match key {
+        Some(key) => options.signed_by(key),
+        None => options,
+    }
+}
+
+/// Signs a sealed tree as it is.
+#[pyfunction]
+fn sign_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    key_set: &Bound<'_, KeySet>,
+    sign: &Bound<'_, SigningKey>,
+    jobs: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let (key_set, sign) = (key_set.get(), sign.get());
+    let identities = key_set.identities()?;
+    let run = TreeRun::new([&source, &source], jobs, None, progress)?;
+    run.work(py, |options, tell| {
+        let decryptor = key_set.decryptor(&identities).running(options.run_each());
+        SealedTree::open(&source, decryptor, options)?.sign(sign, tell)
+    })
+}
+
+/// Compares the stored files of a sealed tree with what was signed.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
+fn verify_signed_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    signers: WantedParts<'_>,
+    paths: Option<Vec<String>>,
+    at_least: Option<u64>,
+    jobs: Option<usize>,
+    exclude: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let signers = TreeSigners::new(Some(signers));
+    let choice = paths.map(|paths| PathChoice::new(&paths));
+    let run = TreeRun::new([&source, &source], jobs, exclude, progress)?;
+    run.work(py, |options, tell| {
+        let wanted = |path: &Path| choice.as_ref().is_none_or(|choice| choice.wants(path));
+        let options = if choice.is_some() { options.choose(&wanted) } else { *options };
+        let signed = SignedTree::open(&source, &signers, &options)?;
+        at_least.map_or(Ok(()), |number| signed.expect_at_least(number))?;
+        let total = signed.verify(tell)?;
+        if total.failed == 0 {
+            expect_met(&source, choice.as_ref())?;
+        }
+        Ok(total)
     })
 }
 
@@ -355,12 +421,14 @@ fn list_tree(
     allow_unbound_contents: bool,
     paths: Option<Vec<String>>,
     at_least: Option<u64>,
+    signers: Option<WantedParts<'_>>,
 ) -> PyResult<TreeEntries> {
     let key_set = key_set.get();
+    let signers = TreeSigners::new(signers);
     let identities = key_set.identities()?;
     let callbacks = Callbacks::new(ProgressKind::Tree, None);
     let opened = py.detach(|| {
-        let options = Options::new().progress(&callbacks);
+        let options = signers.apply(Options::new().progress(&callbacks));
         let options = options.allow_unbound_contents(allow_unbound_contents);
         let decryptor = key_set.decryptor(&identities).running(options.run_each());
         let sealed = SealedTree::open(&source, decryptor, &options)?;

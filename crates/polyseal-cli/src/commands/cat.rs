@@ -24,7 +24,7 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     if let Some(tree) = &args.tree {
         let policy = SignaturePolicy::of_tree(&args.read.signers)?;
         let file = file_in(tree, &args.file, &inputs, &policy)?;
-        decryptor = file.covering(decryptor);
+        decryptor = file.coverage().apply(decryptor);
         if let Some(reason) = file.not_taken() {
             warn(&format!("it is as an earlier run has taken it: {reason}"));
         }

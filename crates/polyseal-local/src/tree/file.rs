@@ -17,12 +17,25 @@ pub struct TreeFile {
     pub(super) coverage: FileCoverage,
 }
 
-/// Whether each part of it is compared with what was signed.
-#[derive(Debug)]
-pub(super) enum FileCoverage {
+/// Whether each part of a file is compared with what was signed.
+#[derive(Clone, Debug)]
+pub enum FileCoverage {
     /// Nobody asked for a signature.
     NotAsked,
+    /// Its tree was signed by somebody who is accepted.
     Accepted(Arc<Coverage>),
+}
+
+impl FileCoverage {
+    /// The decryptor for the file, which gives out nothing else than what was signed, if the tree
+    /// had to be signed.
+    #[must_use]
+    pub fn apply<'a>(&'a self, decryptor: Decryptor<'a>) -> Decryptor<'a> {
+        match self {
+            Self::NotAsked => decryptor,
+            Self::Accepted(coverage) => decryptor.covered_by(coverage),
+        }
+    }
 }
 
 impl TreeFile {
@@ -32,14 +45,10 @@ impl TreeFile {
         self.not_taken
     }
 
-    /// The decryptor for it, which gives out nothing else than what was signed, if the tree had to
-    /// be signed.
+    /// The signed hashes that each part of it is compared with, if that was asked for.
     #[must_use]
-    pub fn covering<'a>(&'a self, decryptor: Decryptor<'a>) -> Decryptor<'a> {
-        match &self.coverage {
-            FileCoverage::NotAsked => decryptor,
-            FileCoverage::Accepted(coverage) => decryptor.covered_by(coverage),
-        }
+    pub fn coverage(&self) -> &FileCoverage {
+        &self.coverage
     }
 }
 

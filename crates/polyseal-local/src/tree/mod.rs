@@ -43,7 +43,7 @@ use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::COMMITMENT_BYTES;
 
-pub use self::file::TreeFile;
+pub use self::file::{FileCoverage, TreeFile};
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;

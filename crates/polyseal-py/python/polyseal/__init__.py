@@ -81,7 +81,9 @@ from .trees import (
     decrypt_tree,
     encrypt_tree,
     list_tree,
+    open_in_tree,
     rekey_tree,
+    sign_tree,
     verify_tree,
 )
 
@@ -138,10 +140,12 @@ __all__ = [
     "inspect_header",
     "list_tree",
     "open",
+    "open_in_tree",
     "rekey_file",
     "rekey_header",
     "rekey_tree",
     "sign_file",
+    "sign_tree",
     "suites",
     "verify_file",
     "verify_tree",

@@ -11,6 +11,9 @@ from .keys import KeyRef
 #: A buffer that may be written, such as a ``bytearray``.
 WritableBuffer = Union[bytearray, memoryview, Buffer]
 
+#: Signers, the name of the one who is wanted, and the path of the statement.
+_Wanted = tuple["AllowedSigners", Union[str, None], Union[str, None]]
+
 __version__: Final[str]
 #: The name of the class of each algorithm, by its registry name.
 ALGORITHMS: Final[dict[str, str]]
@@ -245,8 +248,17 @@ class Reader:
         file: object,
         key_set: KeySet,
         threads: int,
-        wanted: tuple[AllowedSigners, str | None, str | None] | None,
+        wanted: _Wanted | None,
     ) -> Self: ...
+    @staticmethod
+    def in_tree(
+        tree: str | PathLike[str],
+        path: str | PathLike[str],
+        key_set: KeySet,
+        threads: int,
+        at_least: int | None,
+        signers: _Wanted | None,
+    ) -> Reader: ...
     @property
     def size(self) -> int:
         """The length of the plaintext in bytes."""
@@ -603,14 +615,14 @@ def decrypt_file(
     overwrite: bool,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
-    wanted: tuple[AllowedSigners, str | None, str | None] | None,
+    wanted: _Wanted | None,
 ) -> tuple[int, int, bytes | None, tuple[str, str] | None]: ...
 def verify_file(
     src: object,
     key_set: KeySet,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
-    wanted: tuple[AllowedSigners, str | None, str | None] | None,
+    wanted: _Wanted | None,
 ) -> tuple[int, int, bytes | None, tuple[str, str] | None]: ...
 def verify_signature(
     path: str | PathLike[str], threads: int | None, wanted: tuple[AllowedSigners, str | None, str | None]
@@ -640,6 +652,7 @@ def encrypt_tree(
     header_size: int,
     update: tuple[str | PathLike[str] | None, bool, bool, bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
+    sign: SigningKey | None,
 ) -> tuple[int, int, int, int, int, int]: ...
 def decrypt_tree(
     source: str | PathLike[str],
@@ -655,6 +668,23 @@ def decrypt_tree(
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
+    signers: _Wanted | None,
+) -> tuple[int, int, int, int, int, int]: ...
+def sign_tree(
+    source: str | PathLike[str],
+    key_set: KeySet,
+    sign: SigningKey,
+    jobs: int | None,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int, int, int]: ...
+def verify_signed_tree(
+    source: str | PathLike[str],
+    signers: _Wanted,
+    paths: list[str] | None,
+    at_least: int | None,
+    jobs: int | None,
+    exclude: Callable[[str], bool] | None,
+    progress: Callable[[int, int, int, int], object] | None,
 ) -> tuple[int, int, int, int, int, int]: ...
 def verify_tree(
     source: str | PathLike[str],
@@ -665,9 +695,15 @@ def verify_tree(
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
+    signers: _Wanted | None,
 ) -> tuple[int, int, int, int, int, int]: ...
 def list_tree(
-    source: str | PathLike[str], key_set: KeySet, allow_unbound_contents: bool, paths: list[str] | None, at_least: int | None
+    source: str | PathLike[str],
+    key_set: KeySet,
+    allow_unbound_contents: bool,
+    paths: list[str] | None,
+    at_least: int | None,
+    signers: _Wanted | None,
 ) -> TreeEntries: ...
 def bind_tree(
     source: str | PathLike[str],

@@ -144,6 +144,12 @@ class EncryptedReader(SeekableReader):
         wanted = wanted_signers(signers, by, signature)
         self._reader = _polyseal.Reader(path_or_object(file), opening_keys(**key_args), threads, wanted)
 
+    @classmethod
+    def _of(cls, name: str, reader: _polyseal.Reader) -> EncryptedReader:
+        opened = cls.__new__(cls)
+        opened._file, opened._reader = name, reader
+        return opened
+
     @property
     def name(self) -> Any:
         """The path, or the name of the file object."""

@@ -50,9 +50,13 @@ from typing import TYPE_CHECKING, Literal, Union
 
 from . import _polyseal
 from ._key_set import KeySetArgs, key_set, opening_keys, sealing_keys, shows_keys
+from ._polyseal import SigningKey
+from .files import EncryptedReader, wanted_signers
 
 if TYPE_CHECKING:
     from typing import Unpack
+
+    from ._polyseal import AllowedSigners
 
 PathLike = Union[str, "os.PathLike[str]"]
 #: Says of a path in the tree whether it is left out, with all that is in it.
@@ -145,6 +149,7 @@ def encrypt_tree(
     checksum: bool = False,
     allow_empty: bool = False,
     progress: Progress | None = None,
+    sign: SigningKey | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Encrypts every file of the directory ``source`` into the directory ``target``, ``jobs`` at a time.
@@ -161,6 +166,8 @@ def encrypt_tree(
     may not be mounted, is refused without ``allow_empty``. Nothing but recipients opens no tree: then the file
     ``state``, by default one in the user's folder for such files, tells what has changed. If it is not of the tree,
     everything is encrypted anew, with a warning.
+
+    ``sign`` signs the tree: its statement, in the tree, covers every file. An update without it ends the statement.
     """
     if not update and (state is not None or keep_deleted or checksum or allow_empty):
         raise ValueError("state, keep_deleted, checksum and allow_empty go with update=True")
@@ -179,6 +186,7 @@ def encrypt_tree(
             header_size,
             (None if state is None else os.fsdecode(state), keep_deleted, checksum, allow_empty) if update else None,
             _of_progress(progress),
+            sign,
         )
     )
 
@@ -198,6 +206,8 @@ def decrypt_tree(
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Decrypts the sealed tree ``source`` into the directory ``target``, as ``encrypt_tree`` encrypts.
@@ -209,7 +219,8 @@ def decrypt_tree(
     ``paths`` are all that is wanted, with what is in them: something must be there for each, and nobody looks whether
     other files were added. ``resume`` goes on in a target of an earlier run: what has its contents stays, and all else is replaced.
     ``deleted`` also restores what ``keep_deleted`` has kept. A tree whose number is below ``at_least`` is refused:
-    somebody may have put an older one back.
+    somebody may have put an older one back. With ``signers``, and ``by``, as ``decrypt_file`` takes them, so is one that
+    none of them has signed, by ``NotSignedError``.
 
     Files get the permissions that the umask leaves of those that they had, and nobody but their owner can write to
     them; with ``preserve_permissions`` just those that they had. What is written to a directory that others can
@@ -230,7 +241,27 @@ def decrypt_tree(
             jobs,
             _of_path(exclude),
             _of_progress(progress),
+            wanted_signers(signers, by),
         )
+    )
+
+
+@shows_keys
+def sign_tree(
+    source: PathLike,
+    sign: SigningKey,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    **key_args: Unpack[KeySetArgs],
+) -> TreeSummary:
+    """Signs the sealed tree ``source`` as it is. Its encrypted files are read, and none is changed or opened: verify it
+    first.
+    """
+    if not isinstance(sign, SigningKey):
+        raise TypeError("sign is a SigningKey: SigningKey.from_file(path), or SigningKey(text)")
+    return TreeSummary(
+        *_polyseal.sign_tree(os.fsdecode(source), opening_keys(**key_args), sign, jobs, _of_progress(progress))
     )
 
 
@@ -244,12 +275,28 @@ def verify_tree(
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> TreeSummary:
     """Opens all of the sealed tree ``source`` and keeps nothing of it. Returns if every file is there, is
     authentic and belongs to its name, no other is there, and all of the source was taken; otherwise ``TreeError``
-    says which are not. ``paths`` and ``at_least`` are those of ``decrypt_tree``.
+    says which are not. ``paths``, ``at_least``, ``signers`` and ``by`` are those of ``decrypt_tree``. With ``signers``
+    and without a key, what is stored is compared with what was signed: then nobody knows whether it opens.
     """
+    wanted = wanted_signers(signers, by)
+    if wanted is not None and not key_args:
+        return TreeSummary(
+            *_polyseal.verify_signed_tree(
+                os.fsdecode(source),
+                wanted,
+                _of_paths(paths),
+                at_least,
+                jobs,
+                _of_path(exclude),
+                _of_progress(progress),
+            )
+        )
     return TreeSummary(
         *_polyseal.verify_tree(
             os.fsdecode(source),
@@ -260,6 +307,7 @@ def verify_tree(
             jobs,
             _of_path(exclude),
             _of_progress(progress),
+            wanted,
         )
     )
 
@@ -271,16 +319,43 @@ def list_tree(
     allow_unbound_contents: bool = False,
     paths: Paths | None = None,
     at_least: int | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
     **key_args: Unpack[KeySetArgs],
 ) -> TreeListing:
-    """The entries of the sealed tree ``source``, from its manifest alone: no file is opened. ``paths`` and
-    ``at_least`` are those of ``decrypt_tree``; a path that nothing was found for is told of at the end.
+    """The entries of the sealed tree ``source``, from its manifest alone: no file is opened. ``paths``,
+    ``at_least``, ``signers`` and ``by`` are those of ``decrypt_tree``; a path that nothing was found for is told of at the end.
     """
     return TreeListing(
         _polyseal.list_tree(
-            os.fsdecode(source), opening_keys(**key_args), allow_unbound_contents, _of_paths(paths), at_least
+            os.fsdecode(source),
+            opening_keys(**key_args),
+            allow_unbound_contents,
+            _of_paths(paths),
+            at_least,
+            wanted_signers(signers, by),
         )
     )
+
+
+@shows_keys
+def open_in_tree(
+    source: PathLike,
+    path: str | PurePosixPath,
+    *,
+    threads: int = 1,
+    at_least: int | None = None,
+    signers: AllowedSigners | None = None,
+    by: str | None = None,
+    **key_args: Unpack[KeySetArgs],
+) -> EncryptedReader:
+    """Opens the file ``path`` of the sealed tree ``source``, as ``open`` opens one by itself. It is the one that the
+    manifest names, by salt and key. With ``signers``, nothing is read that was not signed. ``at_least`` is that of
+    ``decrypt_tree``.
+    """
+    keys, wanted = opening_keys(**key_args), wanted_signers(signers, by)
+    reader = _polyseal.Reader.in_tree(os.fsdecode(source), str(path), keys, threads, at_least, wanted)
+    return EncryptedReader._of(str(path), reader)
 
 
 @shows_keys
@@ -353,6 +428,8 @@ __all__ = [
     "decrypt_tree",
     "encrypt_tree",
     "list_tree",
+    "open_in_tree",
     "rekey_tree",
+    "sign_tree",
     "verify_tree",
 ]
