@@ -12,6 +12,7 @@
 //   - [ReadHeader] shows a header without a key. [Rekey] changes who can open
 //     a file, and leaves the payload where it is.
 //   - [NewArmorReader] and [NewArmorWriter] are ASCII armour.
+//   - [ParseSigners] reads a list of signers, for files that are signed.
 //   - [OpenTree] reads an encrypted tree, which has a manifest of version 3, 2
 //     or 1.
 //
@@ -41,8 +42,11 @@
 // [File] has opened the last segment first, so its size is authentic; a segment
 // that was altered is an error when it is read.
 //
-// Nobody can tell who wrote a file: there is no signature. An older version of
-// a file, put back, is a good file. Lengths are visible.
+// A file does not say who wrote it. A statement beside it does, which
+// `polyseal sign` makes: with [ReadOptions].Statement, from
+// [Signers.ReadStatement], nothing of a segment is given before it was compared
+// with what an allowed signer has signed. An older version of a file, put back,
+// is a good file. Lengths are visible.
 //
 // # Memory and time
 //

@@ -48,7 +48,9 @@ type openSegment struct {
 // [HeaderError], [ErrHeaderNotAuthentic], [ErrNoMatchingKey],
 // [ErrContextMissing], [ErrContextDiffers], [ErrContextUnexpected], an
 // [UnsupportedSuiteError], [ErrPayloadLength], and a [SegmentError]; besides
-// those of src.
+// those of src. With opts.Statement, there are [ErrOtherFile] before and behind
+// the use of a key, and before a segment is opened [ErrStatementHashes] and a
+// [NotAsSignedError].
 func Open(src io.ReaderAt, size int64, opts *ReadOptions, identities ...Identity) (*File, error) {
 	opts = opts.orDefault()
 	f, _, err := openWith(src, size, opts, identities, opts.Context)
@@ -68,7 +70,7 @@ func openWith(src io.ReaderAt, size int64, opts *ReadOptions, identities []Ident
 	}
 	var which int
 	var err error
-	if f.payload, which, err = f.header.payload(identities, contexts...); err != nil {
+	if f.payload, which, err = f.header.payload(identities, opts.Statement, contexts...); err != nil {
 		return nil, 0, err
 	}
 	number, length, err := f.payload.last(f.length)
@@ -163,12 +165,5 @@ func (f *File) segment(number uint64, dst []byte) ([]byte, error) {
 
 // read reads a segment as it is stored.
 func (f *File) read(sealed []byte, number uint64) error {
-	n, err := f.src.ReadAt(sealed, f.offset+int64(number)*int64(f.payload.stored()))
-	if n == len(sealed) {
-		return nil
-	}
-	if err == nil || err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return readFullAt(f.src, sealed, f.offset+int64(number)*int64(f.payload.stored()))
 }

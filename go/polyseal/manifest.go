@@ -467,24 +467,23 @@ func keyCommitment(raw, fileKey []byte) [32]byte {
 // payloadRoot computes the root of section 6 from segments as they are stored,
 // or that of section 9.
 type payloadRoot struct {
-	version    int
-	leaf, node func([]byte) [32]byte
-	n          uint64
+	version int
+	n       uint64
 	// hashes has the leaves in version 2. Later it has the node of each
 	// whole tree of 2^k leaves, the largest tree first.
 	hashes []byte
 }
 
-func newPayloadRoot(version int) *payloadRoot {
-	return &payloadRoot{
-		version: version,
-		leaf:    blakeDeriveKey("polyseal-manifest/2 leaf"),
-		node:    blakeDeriveKey("polyseal-manifest/3 node"),
-	}
-}
+var (
+	leafHash = blakeDeriveKey("polyseal-manifest/2 leaf")
+	nodeHash = blakeDeriveKey("polyseal-manifest/3 node")
+)
 
-func (r *payloadRoot) add(segment []byte) {
-	leaf := r.leaf(segment)
+func newPayloadRoot(version int) *payloadRoot { return &payloadRoot{version: version} }
+
+func (r *payloadRoot) add(segment []byte) { r.addLeaf(leafHash(segment)) }
+
+func (r *payloadRoot) addLeaf(leaf [32]byte) {
 	r.hashes = append(r.hashes, leaf[:]...)
 	r.n++
 	if r.version == 2 {
@@ -498,14 +497,22 @@ func (r *payloadRoot) add(segment []byte) {
 // join makes one node of the last two hashes.
 func (r *payloadRoot) join() {
 	at := len(r.hashes) - 64
-	node := r.node(r.hashes[at:])
+	node := nodeHash(r.hashes[at:])
 	r.hashes = append(r.hashes[:at], node[:]...)
+}
+
+// tree returns the hash over all leaves. Nothing can be added after it.
+func (r *payloadRoot) tree() [32]byte {
+	for len(r.hashes) > 32 {
+		r.join()
+	}
+	return [32]byte(r.hashes)
 }
 
 // sum returns the root. Nothing can be added after it.
 func (r *payloadRoot) sum() [32]byte {
-	for r.version > 2 && len(r.hashes) > 32 {
-		r.join()
+	if r.version > 2 {
+		r.tree()
 	}
 	root := blakeDeriveKey(fmt.Sprintf("polyseal-manifest/%d root", r.version))
 	return root(binary.LittleEndian.AppendUint64(r.hashes, r.n))

@@ -78,16 +78,29 @@ func (h *Header) checkContext(fileKey, context []byte) error {
 }
 
 // payload opens the header and returns what seals the segments, and which of
-// the contexts the file has. The error is that of the last context.
-func (h *Header) payload(identities []Identity, contexts ...[]byte) (p *payload, which int, err error) {
+// the contexts the file has. The error is that of the last context. If there is
+// a statement, it has to be about this file.
+func (h *Header) payload(identities []Identity, st *Statement, contexts ...[]byte) (p *payload, which int, err error) {
+	if st != nil {
+		if err := st.checkHeader(h); err != nil {
+			return nil, 0, err
+		}
+	}
 	fileKey, err := h.unwrap(identities)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer clear(fileKey)
+	if st != nil {
+		if err := st.checkKey(h.raw, fileKey); err != nil {
+			return nil, 0, err
+		}
+	}
 	for i, context := range contexts {
 		if err = h.checkContext(fileKey, context); err == nil {
-			p, err = newPayload(h.raw, h.suite, fileKey, context)
+			if p, err = newPayload(h.raw, h.suite, fileKey, context); err == nil {
+				p.statement = st
+			}
 			return p, i, err
 		}
 	}
@@ -106,5 +119,5 @@ func newPayload(raw []byte, suite Suite, fileKey, context []byte) (*payload, err
 	key := expand(fileKey, raw[atFileSalt:atSuite], string(info), algorithms[suite].key)
 	defer clear(key)
 	size := int(binary.LittleEndian.Uint32(raw[atSegmentSize:]))
-	return &payload{newGeometry(suite, size), algorithms[suite].new(key), keyCommitment(raw, fileKey)}, nil
+	return &payload{newGeometry(suite, size), algorithms[suite].new(key), keyCommitment(raw, fileKey), nil}, nil
 }

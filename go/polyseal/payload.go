@@ -63,6 +63,8 @@ type payload struct {
 	aead cipher.AEAD
 	// commitment is the key commitment of a manifest.
 	commitment [32]byte
+	// statement says how the segments have to be, if it is not nil.
+	statement *Statement
 }
 
 // nonce is a nonce of section 6, of the longest length.
@@ -81,6 +83,11 @@ func (n *nonce) of(p *payload, i uint64, last bool) []byte {
 // open opens segment i. dst is sealed[:0], or has room for the plaintext and
 // does not overlap.
 func (p *payload) open(n *nonce, dst, sealed []byte, i uint64, last bool) ([]byte, error) {
+	if p.statement != nil {
+		if err := p.statement.expect(i, sealed, last); err != nil {
+			return nil, err
+		}
+	}
 	plaintext, err := p.aead.Open(dst, n.of(p, i, last), sealed, nil)
 	if err != nil {
 		return nil, &SegmentError{i}

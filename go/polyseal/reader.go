@@ -6,7 +6,7 @@ package polyseal
 import (
 	"io"
 	"math"
-	"sync/atomic"
+	"sync"
 )
 
 // ReadOptions are what a reader may be told. The zero value and nil are good.
@@ -16,6 +16,9 @@ type ReadOptions struct {
 	// Header is the header, if it is kept apart. The source then has the
 	// payload alone.
 	Header *Header
+	// Statement is what an allowed signer has signed, from
+	// [Signers.ReadStatement]. The file must be as it says.
+	Statement *Statement
 	// Goroutines is how many open segments at a time, in the sequential
 	// reader. 0 is GOMAXPROCS. With 1 a segment is given as soon as it has
 	// arrived with the first byte of the next one; with more, the reader
@@ -54,7 +57,8 @@ type Reader struct {
 // what was read is the beginning of an altered or truncated file.
 //
 // Errors of NewReader are those of [ReadHeader] and of [Open]. Those of Read
-// are [ErrPayloadLength], a [SegmentError], and those of src.
+// are [ErrPayloadLength], a [SegmentError], and those of src; with a statement,
+// [ErrStatementHashes] and a [NotAsSignedError] as well.
 func NewReader(src io.Reader, opts *ReadOptions, identities ...Identity) (*Reader, error) {
 	opts = opts.orDefault()
 	header := opts.Header
@@ -64,7 +68,7 @@ func NewReader(src io.Reader, opts *ReadOptions, identities ...Identity) (*Reade
 			return nil, err
 		}
 	}
-	p, _, err := header.payload(identities, opts.Context)
+	p, _, err := header.payload(identities, opts.Statement, opts.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -192,33 +196,23 @@ func (r *Reader) open(n int, end bool) {
 		return
 	}
 	stored := r.payload.stored()
-	var failed atomic.Int64
-	failed.Store(int64(n))
+	var first sync.Mutex
+	r.opened = n
 	divide(n, r.nonces, func(nonce *nonce, from, to int) {
 		for i := from; i < to; i++ {
 			last := end && i == n-1
 			sealed := r.buf[i*stored : min((i+1)*stored, r.filled)]
 			if _, err := r.payload.open(nonce, sealed[:0], sealed, r.next+uint64(i), last); err != nil {
-				lower(&failed, int64(i))
+				first.Lock()
+				defer first.Unlock()
+				if i < r.opened {
+					r.opened, r.err = i, err
+				}
 				return
 			}
 		}
 	})
-	r.opened = int(failed.Load())
 	r.lastLength = r.payload.segment
-	if r.opened < n {
-		r.err = &SegmentError{r.next + uint64(r.opened)}
-	}
-}
-
-// lower sets v to i if that is less.
-func lower(v *atomic.Int64, i int64) {
-	for {
-		old := v.Load()
-		if old <= i || v.CompareAndSwap(old, i) {
-			return
-		}
-	}
 }
 
 // readAtLeast reads at least that many bytes, or up to io.EOF.
