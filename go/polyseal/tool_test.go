@@ -8,7 +8,9 @@ package polyseal
 import (
 	"bufio"
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +21,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
 )
 
 func tool(t *testing.T) string {
@@ -133,6 +138,56 @@ func TestToolRoundTrips(t *testing.T) {
 		}
 	}
 	t.Logf("%d round trips with the tool", cases)
+}
+
+// TestToolSigns reads statements of the tool.
+func TestToolSigns(t *testing.T) {
+	dir := t.TempDir()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signers, err := ParseSigners(append([]byte("alice namespaces=\"polyseal\" "), ssh.MarshalAuthorizedKey(blob)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := GenerateKey()
+	keyFile := write(t, filepath.Join(dir, "key"), key.Text())
+	signingKey := write(t, filepath.Join(dir, "alice"), pem.EncodeToMemory(block))
+	sealed := filepath.Join(dir, "sealed")
+	for _, n := range []int{0, 1, 4096, 4097, 32 * 4096, 33 * 4096, 500_000} {
+		plain := write(t, filepath.Join(dir, "plain"), pattern(n))
+		run(t, nil, "encrypt", "-f", "--segment-size", "4KiB", "-k", keyFile, "--sign", signingKey, "-o", sealed, plain)
+		file, err := os.ReadFile(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statement, err := os.ReadFile(sealed + ".sig")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := signers.ReadStatement(bytes.NewReader(statement), int64(len(statement)), "alice", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := open(t, file, &ReadOptions{Statement: st}, key); !bytes.Equal(got, pattern(n)) {
+			t.Errorf("%d bytes: another plaintext", n)
+		}
+		if err := st.VerifyStored(bytes.NewReader(file), int64(len(file))); err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+		if st.Signer.Fingerprint != ssh.FingerprintSHA256(blob) {
+			t.Error("another fingerprint")
+		}
+	}
 }
 
 // TestToolDefault opens what the tool writes when it is told nothing about suites.
