@@ -12,6 +12,7 @@ import { keysGiven, type Key } from "./keys.js";
 import type { OpenOptions } from "./open.js";
 import { openSegment, payloadTooLong, truncatedPayload } from "./payload.js";
 import { orderedStream, segmentsInFlight, type Job } from "./pipeline.js";
+import { acceptStatement, type Coverage, type Signer } from "./statement/statement.js";
 import { toStream, type ByteInput } from "./streams.js";
 import { maximumSegments, type SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
@@ -20,6 +21,8 @@ export interface DecryptedStream {
   /** The fields of the header. All of it is authentic. */
   header: HeaderInfo;
   suite: string;
+  /** Who has signed it, if the option `signers` was given; otherwise null. */
+  signer: Signer | null;
   /** The plaintext. If the file was cut short or altered, it ends with an error. */
   stream: ReadableStream<Bytes>;
 }
@@ -36,14 +39,17 @@ export async function decryptStream(
   let reading: ByteReader | undefined;
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
+    const coverage = await acceptStatement(options);
     const { header, reader } = await readStreamHeader(toStream(input), options, (opened) => { reading = opened; });
+    coverage?.checkHeader(header);
     const fileKey = await unlock(header, given, signal);
     try {
+      await coverage?.checkKey(header, fileKey);
       await checkContext(header, fileKey, context);
       const cipher = await payloadCipher(header, fileKey, context, options.suites);
       const info = await headerInfo(header, options.suites);
-      const stream = orderedStream(openJobs(reader, header, cipher), segmentsInFlight(header.segmentSize), signal, () => void reader.close());
-      return { header: info, suite: header.suite.name, stream };
+      const stream = orderedStream(openJobs(reader, header, cipher, coverage, signal), segmentsInFlight(header.segmentSize), signal, () => void reader.close());
+      return { header: info, suite: header.suite.name, signer: coverage?.signer ?? null, stream };
     } finally {
       wipe(fileKey);
     }
@@ -56,13 +62,19 @@ export async function decryptStream(
   }
 }
 
-async function* openJobs(reader: ByteReader, { suite, segmentSize }: Header, cipher: SegmentCipher): AsyncGenerator<Job> {
+async function* openJobs(
+  reader: ByteReader, { suite, segmentSize }: Header, cipher: SegmentCipher, coverage: Coverage | null, signal: AbortSignal | undefined,
+): AsyncGenerator<Job> {
   const maximum = maximumSegments(suite, segmentSize);
   for (let segment = 0, isLast = false; !isLast; segment++) {
     const stored = await reader.read(segmentSize + suite.tagLength);
     isLast = await reader.atEnd();
     if (stored.length < suite.tagLength || (stored.length === suite.tagLength && segment > 0)) throw truncatedPayload();
     if (segment >= maximum) throw payloadTooLong();
-    yield async () => [await openSegment(cipher, suite, segment, isLast, stored)];
+    yield async () => {
+      const check = await coverage?.check(segment, segment + 1, signal);
+      check?.(segment, stored, isLast);
+      return [await openSegment(cipher, suite, segment, isLast, stored)];
+    };
   }
 }

@@ -17,6 +17,8 @@ export const headerUnit = 4096;
 export const maximumHeaderLength = 65536;
 export const minimumSegmentSize = 4096;
 export const maximumSegmentSize = 16777216;
+
+export const isSegmentSize = (size: number): boolean => size >= minimumSegmentSize && size <= maximumSegmentSize && (size & (size - 1)) === 0;
 export const fixedFieldsLength = 160;
 export const macLength = 32;
 export const maximumRecipients = 128;
@@ -91,7 +93,7 @@ export function parseHeader(file: Uint8Array): Header {
   const count = readU16(bytes, 10);
   if (count < 1 || count > maximumRecipients) throw badHeader("it has no stanza, or more than 128");
   const segmentSize = readU32(bytes, 12);
-  if (segmentSize < minimumSegmentSize || segmentSize > maximumSegmentSize || (segmentSize & (segmentSize - 1)) !== 0) {
+  if (!isSegmentSize(segmentSize)) {
     throw badHeader("it has a segment size that does not exist");
   }
   if (!isZero(bytes.subarray(24, 32))) throw badHeader("its reserved field is not zero");

@@ -15,6 +15,7 @@ export type { RecipientStanza } from "./age-stanzas.js";
 export { inspectAge, isAgeFile, openAge, type AgeHeaderInfo, type AgeOptions, type OpenedAgeFile } from "./age/open.js";
 export { generateKeyFile, parseKeyFile } from "./key-file.js";
 export { armorDecoder, armorEncoder, decodeArmor, encodeArmor } from "./armor.js";
+export { verifySigned, type SignedOptions, type Signer, type VerifyOptions } from "./statement/statement.js";
 export { httpSource, type HttpOptions } from "./source-http.js";
 export type { HeadersLike } from "./http-headers.js";
 export type { Bytes } from "./bytes.js";

@@ -240,17 +240,20 @@ export async function keyCommitment(fileKey: Uint8Array, fileSalt: Uint8Array, h
 export const payloadLeaf = (stored: Uint8Array): Uint8Array => blake3(stored, { context: ascii("polyseal-manifest/2 leaf") });
 
 /** Section 6, or 9: of all leaves, one directly after the other. */
-export function payloadRoot(leaves: Uint8Array, version: 2 | 3): Uint8Array {
-  const hashed = version === 2 ? leaves : treeHash(leaves);
-  return blake3(concat(hashed, u64(leaves.length / 32)), { context: ascii(`polyseal-manifest/${version} root`) });
-}
+export const payloadRoot = (leaves: Uint8Array, version: 2 | 3): Uint8Array =>
+  rootOf(version === 2 ? leaves : treeHash(leaves), leaves.length / 32, version);
+
+/** The same of the hash over all leaves, or of them in version 2. */
+export const rootOf = (hashed: Uint8Array, leaves: number, version: 2 | 3 = 3): Uint8Array =>
+  blake3(concat(hashed, u64(leaves)), { context: ascii(`polyseal-manifest/${version} root`) });
+
+export const payloadNode = (left: Uint8Array, right: Uint8Array): Uint8Array => blake3(concat(left, right), { context: ascii("polyseal-manifest/3 node") });
 
 /** The hash over the leaves in the shape of RFC 6962. */
-function treeHash(leaves: Uint8Array): Uint8Array {
+export function treeHash(leaves: Uint8Array): Uint8Array {
   const count = leaves.length / 32;
   if (count === 1) return leaves;
   let left = 1;
   while (left * 2 < count) left *= 2;
-  const [a, b] = [treeHash(leaves.subarray(0, 32 * left)), treeHash(leaves.subarray(32 * left))];
-  return blake3(concat(a, b), { context: ascii("polyseal-manifest/3 node") });
+  return payloadNode(treeHash(leaves.subarray(0, 32 * left)), treeHash(leaves.subarray(32 * left)));
 }

@@ -11,10 +11,11 @@ import { keysGiven, type Key } from "./keys.js";
 import { layoutOf, openSegment, type PayloadLayout } from "./payload.js";
 import { orderedStream, type Job } from "./pipeline.js";
 import type { SourceLike } from "./source.js";
+import { acceptStatement, type Coverage, type SegmentCheck, type SignedOptions, type Signer } from "./statement/statement.js";
 import type { SegmentCipher } from "./suites.js";
 import { checkContext, contextBytes, payloadCipher, unlock } from "./unlock.js";
 
-export interface OpenOptions extends HeaderOptions {
+export interface OpenOptions extends HeaderOptions, SignedOptions {
   /** The context that the file is bound to: text is taken as UTF-8. */
   context?: string | BytesLike | undefined;
 }
@@ -27,8 +28,8 @@ export interface RangeOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Looks at a segment as it stands in the file, before it is opened. */
-export type SegmentCheck = (segment: number, stored: Uint8Array) => void;
+/** What looks at the segments from `first` to before `behind`. Of this nothing waits for the bytes of a segment. */
+type SegmentChecks = (first: number, behind: number, signal?: AbortSignal) => SegmentCheck | Promise<SegmentCheck>;
 
 /** The bytes that are read from a source at once, if segments are smaller. */
 const batchLength = 1048576;
@@ -40,13 +41,15 @@ export class OpenedFile {
   readonly segmentSize: number;
   /** The fields of the header. All of it is authentic. */
   readonly header: HeaderInfo;
+  /** Who has signed it, if the option `signers` was given; otherwise null. */
+  readonly signer: Signer | null;
   readonly #parts: FileInParts;
   readonly #layout: PayloadLayout;
   readonly #cipher: SegmentCipher;
-  readonly #check: SegmentCheck | undefined;
+  readonly #checks: SegmentChecks | undefined;
 
   /** Use {@link open}. */
-  constructor(parts: FileInParts, layout: PayloadLayout, cipher: SegmentCipher, header: HeaderInfo, check?: SegmentCheck) {
+  constructor({ parts, layout, cipher, info: header, coverage }: OpenedParts, checks?: SegmentChecks) {
     this.size = layout.size;
     this.suite = header.suite;
     this.segmentSize = layout.segmentSize;
@@ -54,7 +57,8 @@ export class OpenedFile {
     this.#parts = parts;
     this.#layout = layout;
     this.#cipher = cipher;
-    this.#check = check;
+    this.signer = coverage?.signer ?? null;
+    this.#checks = checks ?? coverage?.check.bind(coverage);
   }
 
   /** The bytes from `start` to before `end`, or to the end of the plaintext if that comes first. */
@@ -108,12 +112,15 @@ export class OpenedFile {
   async openSegments(first: number, behind: number, signal?: AbortSignal): Promise<Bytes[]> {
     const { payload, payloadStart, header } = this.#parts;
     const { segments, storedSegmentSize, length } = this.#layout;
+    // What waits comes before the bytes are there: between a check and its opening nobody can change them.
+    const check = await this.#checks?.(first, behind, signal);
     const begin = first * storedSegmentSize;
     const stored = await payload.read(payloadStart + begin, payloadStart + Math.min(behind * storedSegmentSize, length), signal);
     const opened = Array.from({ length: behind - first }, async (_, i) => {
       const bytes = stored.subarray(i * storedSegmentSize, (i + 1) * storedSegmentSize);
-      this.#check?.(first + i, bytes);
-      return openSegment(this.#cipher, header.suite, first + i, first + i === segments - 1, bytes);
+      const isLast = first + i === segments - 1;
+      check?.(first + i, bytes, isLast);
+      return openSegment(this.#cipher, header.suite, first + i, isLast, bytes);
     });
     // If several do not open, the first is named.
     const results = await Promise.allSettled(opened);
@@ -130,20 +137,23 @@ export interface OpenedParts {
   layout: PayloadLayout;
   cipher: SegmentCipher;
   info: HeaderInfo;
+  coverage: Coverage | null;
 }
 
 /** All that is needed to open segments, once `fileKey` has opened the header. */
 export async function openParts(
-  parts: FileInParts, fileKey: Uint8Array, context: Uint8Array | undefined, options: HeaderOptions,
+  parts: FileInParts, fileKey: Uint8Array, context: Uint8Array | undefined, options: HeaderOptions, coverage: Coverage | null = null,
 ): Promise<OpenedParts> {
+  await coverage?.checkKey(parts.header, fileKey);
   await checkContext(parts.header, fileKey, context);
   const cipher = await payloadCipher(parts.header, fileKey, context, options.suites);
   const layout = layoutOf(parts.header, parts.payload.size - parts.payloadStart);
-  return { parts, layout, cipher, info: await headerInfo(parts.header, options.suites) };
+  return { parts, layout, cipher, info: await headerInfo(parts.header, options.suites), coverage };
 }
 
-export async function openedFile({ parts, layout, cipher, info }: OpenedParts, signal?: AbortSignal, check?: SegmentCheck): Promise<OpenedFile> {
-  const file = new OpenedFile(parts, layout, cipher, info, check);
+export async function openedFile(opened: OpenedParts, signal?: AbortSignal, check?: SegmentCheck): Promise<OpenedFile> {
+  const file = new OpenedFile(opened, check === undefined ? undefined : () => check);
+  const { layout } = opened;
   for (const plaintext of await file.openSegments(layout.segments - 1, layout.segments, signal)) wipe(plaintext);
   return file;
 }
@@ -154,10 +164,12 @@ export async function open(source: SourceLike, keys: readonly Key[], options: Op
   signal?.throwIfAborted();
   const context = contextBytes(options.context);
   const given = keysGiven(keys);
+  const coverage = await acceptStatement(options);
   const parts = await readHeader(source, options);
+  coverage?.checkHeader(parts.header);
   const fileKey = await unlock(parts.header, given, signal);
   try {
-    return await openedFile(await openParts(parts, fileKey, context, options), signal);
+    return await openedFile(await openParts(parts, fileKey, context, options, coverage), signal);
   } finally {
     wipe(fileKey);
   }

@@ -88,8 +88,11 @@ export function suiteField(suite: Suite): Bytes {
   return field;
 }
 
+/** Undefined, if no suite for files has this name. */
+export const suiteNamed = (name: string): Suite | undefined => table.get(name);
+
 export function suiteByName(name: string): Suite {
-  const suite = table.get(name);
+  const suite = suiteNamed(name);
   if (suite === undefined) throw invalidArgument("This is not a suite for files. suiteNames has those that are.");
   return suite;
 }

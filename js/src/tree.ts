@@ -19,6 +19,7 @@ import {
 } from "./manifest.js";
 import { openedFile, openParts, type OpenedFile, type OpenedParts } from "./open.js";
 import { toSource, type Source, type SourceLike } from "./source.js";
+import { withoutSigners } from "./statement/statement.js";
 import { contextBytes, unlock } from "./unlock.js";
 
 type Found = SourceLike | undefined | null;
@@ -175,7 +176,8 @@ async function find(files: TreeFiles, path: Uint8Array, signal: AbortSignal | un
 
 /** Opens the manifest of an encrypted tree, and with it the tree. */
 export async function openTree(files: TreeFiles, keys: readonly Key[], options: TreeOptions = {}): Promise<Tree> {
-  const context = contextBytes(optionsGiven(options).context);
+  withoutSigners(optionsGiven(options), "A tree");
+  const context = contextBytes(options.context);
   if (typeof files !== "function" && !hasMethods(files, "get")) throw invalidArgument(`The files of a tree are given as a Map or a function, and not as ${kindOf(files)}.`);
   const given = keysGiven(keys);
   const found = await find(files, ascii(manifestName), options.signal);

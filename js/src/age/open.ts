@@ -19,6 +19,7 @@ import type { RangeOptions } from "../open.js";
 import { corruptSegment, truncatedPayload } from "../payload.js";
 import { orderedStream, type Job } from "../pipeline.js";
 import { toSource, type Source, type SourceLike } from "../source.js";
+import { withoutSigners } from "../statement/statement.js";
 import { payloadKeyOf, readAgeHeader, versionLine, type AgeHeader } from "./header.js";
 import { unlockAge } from "./unlock.js";
 
@@ -164,6 +165,7 @@ function openChunk(key: Uint8Array, index: number, isLast: boolean, stored: Uint
 /** Opens an age file, plain or as armour, with the first of the keys that opens it: age identities, or a passphrase. */
 export async function openAge(source: SourceLike, keys: readonly Key[], options: AgeOptions = {}): Promise<OpenedAgeFile> {
   const { signal } = optionsGiven(options);
+  withoutSigners(options, "An age file");
   signal?.throwIfAborted();
   const given = keysGiven(keys);
   const { source: file, header } = await readFile(source, options);
