@@ -21,7 +21,7 @@ export interface DecryptedStream {
   /** The fields of the header. All of it is authentic. */
   header: HeaderInfo;
   suite: string;
-  /** Who has signed it, if the option `signers` was given; otherwise null. */
+  /** The signer, if the option `signers` was given; otherwise null. */
   signer: Signer | null;
   /** The plaintext. If the file was cut short or altered, it ends with an error. */
   stream: ReadableStream<Bytes>;

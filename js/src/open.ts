@@ -28,7 +28,7 @@ export interface RangeOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What looks at the segments from `first` to before `behind`. Of this nothing waits for the bytes of a segment. */
+/** Makes the check of the segments from `first` to before `behind`, before their bytes are read. */
 type SegmentChecks = (first: number, behind: number, signal?: AbortSignal) => SegmentCheck | Promise<SegmentCheck>;
 
 /** The bytes that are read from a source at once, if segments are smaller. */
@@ -41,7 +41,7 @@ export class OpenedFile {
   readonly segmentSize: number;
   /** The fields of the header. All of it is authentic. */
   readonly header: HeaderInfo;
-  /** Who has signed it, if the option `signers` was given; otherwise null. */
+  /** The signer, if the option `signers` was given; otherwise null. */
   readonly signer: Signer | null;
   readonly #parts: FileInParts;
   readonly #layout: PayloadLayout;
@@ -112,7 +112,7 @@ export class OpenedFile {
   async openSegments(first: number, behind: number, signal?: AbortSignal): Promise<Bytes[]> {
     const { payload, payloadStart, header } = this.#parts;
     const { segments, storedSegmentSize, length } = this.#layout;
-    // What waits comes before the bytes are there: between a check and its opening nobody can change them.
+    // It is ready before the bytes are there, so that nobody can change them between their check and their opening.
     const check = await this.#checks?.(first, behind, signal);
     const begin = first * storedSegmentSize;
     const stored = await payload.read(payloadStart + begin, payloadStart + Math.min(behind * storedSegmentSize, length), signal);

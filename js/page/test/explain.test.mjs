@@ -9,7 +9,8 @@ const codes = [
   "context-differs", "context-unexpected", "truncated-payload", "payload-too-long", "corrupt-segment", "bad-armor", "bad-key-file", "bad-identity", "bad-recipient",
   "bad-passphrase", "invalid-recipients", "header-full", "source-failed", "source-changed", "bad-manifest", "unsupported-manifest-version", "unbound-manifest",
   "no-manifest", "missing-file", "does-not-belong", "cancelled", "cancelled-folder", "disk-full", "write-refused", "not-shown", "not-text", "too-much-work", "suite-failed", "no-key-yet", "no-recipient-yet",
-  "passphrase-not-kept", "one-file", "internal", "something-new",
+  "passphrase-not-kept", "one-file", "no-statement",
+  "unsupported-statement-version", "bad-statement", "bad-signature", "bad-hashes", "bad-signers", "not-accepted", "other-file", "not-as-signed", "internal", "something-new",
 ];
 
 test("every error says what happened, what it means and what to do, in whole sentences", () => {
@@ -33,6 +34,13 @@ test("an altered part is named, and the end is told from the middle", () => {
   assert.deepEqual([heading(true), heading(false)], ["The file is incomplete or altered.", "The file has been altered."]);
   assert.match(at(7, true, { size: undefined }), /at its end, part 8\. The end may be missing/);
   assert.match(at(7, false, { size: undefined }), /at part 8\./);
+});
+
+test("a part that is not as it was signed, and a line of the signers, are named", () => {
+  const at = (segment, more = {}) => explain({ code: "not-as-signed", message: "", segment }, more).meaning;
+  assert.match(at(3, { size: 1e6, segmentSize: 65536 }), /differs at part 4 of 16 \(bytes 196,608 to 262,143 of the contents\)/);
+  assert.match(at(0), /differs at part 1\./);
+  assert.equal(explain({ code: "bad-signers", message: "", line: 7 }).what, "Line 7 of the signers is not understood.");
 });
 
 test("what could not be taken, and why", () => {

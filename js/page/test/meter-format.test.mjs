@@ -4,7 +4,7 @@ import { shared } from "./shared.mjs";
 
 const { Meter } = await shared("meter");
 const { formatBytes, formatCount, formatDuration, plaintextName, encryptedName, safeName, shownName, tooLongFor, partOf } = await shared("format");
-const { findTree } = await shared("chosen");
+const { findTree, pairSignatures } = await shared("chosen");
 
 test("fraction, rate and time left of steady work", () => {
   const meter = new Meter(1000);
@@ -88,6 +88,13 @@ test("which part of a plaintext a segment is", () => {
   assert.equal(partOf(3, 65536, 1000000), "part 4 of 16 (bytes 196,608 to 262,143 of the contents)");
   assert.equal(partOf(15, 65536, 1000000), "part 16 of 16 (bytes 983,040 to 999,999 of the contents)");
   assert.equal(partOf(0, 65536, 0), "part 1 of 1");
+});
+
+test("a signature belongs to the file of its name", () => {
+  const pairs = (...paths) => pairSignatures(paths.map((path) => ({ path, file: path }))).map(({ path, signature }) => [path, signature?.path ?? null]);
+  assert.deepEqual(pairs("a.polyseal.sig", "a.polyseal", "b.polyseal", "c.sig"), [["a.polyseal", "a.polyseal.sig"], ["b.polyseal", null], ["c.sig", null]]);
+  assert.deepEqual(pairs("x/a", "y/a.sig"), [["x/a", null], ["y/a.sig", null]]);
+  assert.deepEqual(pairs("a", "a.sig", "a.sig.sig"), [["a", "a.sig"]]);
 });
 
 test("a tree is found by its manifest, the one nearest to the top", () => {

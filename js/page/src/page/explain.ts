@@ -41,7 +41,7 @@ const wrongKey: Record<SecretKind, Explanation> = {
 };
 
 /** Codes of the library with a text that depends on more, and those that this page cannot bring about. */
-type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "invalid-argument" | "no-such-entry" | "no-ranges";
+type Elsewhere = "no-matching-key" | "unsupported-suite" | "corrupt-segment" | "not-as-signed" | "bad-signers" | "invalid-argument" | "no-such-entry" | "no-ranges";
 
 /** Codes of this page. */
 type PageCode =
@@ -178,6 +178,41 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
     meaning: "Somebody replaced, renamed or swapped it. It opens with your key, and still is not given out under this name.",
     action: "Ask the sender for the folder again.",
   },
+  "no-statement": {
+    what: "There is no signature.",
+    meaning: "You gave signers that you trust, so only a file that one of them has signed is opened. Folders, and files of age, have no signatures that this page reads.",
+    action: "Choose the signature, whose name ends in .sig, or ask the sender for it. Without signers, the file opens unchecked.",
+  },
+  "unsupported-statement-version": {
+    what: "The signature has a newer version.",
+    meaning: "This page knows version 1. Nothing was opened.",
+    action: "Look whether there is a newer version of this page.",
+  },
+  "bad-statement": {
+    what: "The signature is damaged.",
+    meaning: "Its text is not one that can be signed, or this is no signature of a file.",
+    action: "Ask the sender for the signature again, whose name ends in .sig.",
+  },
+  "bad-signature": {
+    what: "This is not a signature that can be read.",
+    meaning: "It has no part that somebody has signed, or that part is damaged.",
+    action: "Choose the signature, whose name ends in .sig, or ask the sender for it again.",
+  },
+  "bad-hashes": {
+    what: "The end of the signature is damaged.",
+    meaning: "It has one hash for each part of the file, and these are not the ones that were signed.",
+    action: "Ask the sender for the signature again.",
+  },
+  "not-accepted": {
+    what: "None of your signers has signed this file.",
+    meaning: "There is a signature. It is of another key, of a time that the list does not allow, or of other words. Nothing was opened.",
+    action: "Ask the signer which key it is, by another way than the file came. If you trust it, add it to the list.",
+  },
+  "other-file": {
+    what: "The signature is about another file.",
+    meaning: "One of your signers has signed something, and it is not this file. Nothing was opened.",
+    action: "Choose the signature that belongs to the file, or ask the sender for both again.",
+  },
   "cancelled": {
     what: "Stopped.",
     meaning: "You or the browser stopped the work. No file was saved.",
@@ -235,7 +270,7 @@ const texts: Record<Exclude<ErrorCode, Elsewhere> | PageCode, Explanation> = {
   },
 };
 
-export function explain({ code, message, segment, isLast }: Failure, { secret, suite, size, segmentSize }: Circumstances = {}): Explanation {
+export function explain({ code, message, segment, isLast, line }: Failure, { secret, suite, size, segmentSize }: Circumstances = {}): Explanation {
   if (code === "no-matching-key" && secret !== undefined) return wrongKey[secret];
   if (code === "unsupported-suite") {
     return {
@@ -244,8 +279,22 @@ export function explain({ code, message, segment, isLast }: Failure, { secret, s
       action: "Ask the sender to make it for every reader: polyseal encrypt --portable. Or open it with the tool polyseal.",
     };
   }
+  if (code === "bad-signers") {
+    return {
+      what: `Line ${line ?? 1} of the signers is not understood.`,
+      meaning: "A line has a name and then a public SSH key, as ssh-keygen has them. Nobody knows what a line with something else would forbid.",
+      action: "Correct the line, or remove it. A key is what is in a file whose name ends in .pub.",
+    };
+  }
+  const where = segment === undefined || segmentSize === undefined || size === undefined ? `part ${(segment ?? 0) + 1}` : partOf(segment, segmentSize, size);
+  if (code === "not-as-signed") {
+    return {
+      what: "The file is not as it was signed.",
+      meaning: `It differs at ${where}. Somebody has changed it after it was signed, or it is incomplete. Nothing of the file is saved or shown.`,
+      action: askAgain,
+    };
+  }
   if (code === "corrupt-segment" && segment !== undefined) {
-    const where = segmentSize === undefined || size === undefined ? `part ${segment + 1}` : partOf(segment, segmentSize, size);
     return {
       what: isLast === true ? "The file is incomplete or altered." : "The file has been altered.",
       meaning: isLast === true

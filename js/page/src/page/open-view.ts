@@ -1,6 +1,6 @@
 /** Opening: a file or a folder is chosen, then the key, and then there is something to save or to show. */
 
-import { comingManifestName, findTree, manifestName, type ChosenTree } from "../shared/chosen.js";
+import { comingManifestName, findTree, manifestName, pairSignatures, type ChosenTree } from "../shared/chosen.js";
 import { formatBytes, plaintextName, safeName, shownName } from "../shared/format.js";
 import { folderName } from "../shared/totals.js";
 import type { EntryFacts, EntryOutcome, HeaderFacts, SecretKind } from "../shared/protocol.js";
@@ -11,6 +11,7 @@ import { canChooseFolder, canDrop, chooseWith, dropOn, type ChosenFile } from ".
 import { withProgress, type Work } from "./progress.js";
 import { ResultCard } from "./result-card.js";
 import { pickFolder } from "./save.js";
+import { SignedForm } from "./signed-form.js";
 import { TreeCard } from "./tree-card.js";
 import { failure, Vault } from "./vault.js";
 
@@ -37,6 +38,7 @@ export class OpenView {
   readonly #listCard = byId("open-list-card", HTMLElement);
   readonly #forgetRow = byId("open-forget-row", HTMLElement);
   readonly #form = new KeyForm((error) => showError(this.#keyError, error));
+  readonly #signed = new SignedForm((error) => showError(this.#keyError, error));
   readonly #result = new ResultCard();
   readonly #tree = new TreeCard({
     open: (index, entry) => void this.#openEntry(index, entry),
@@ -78,6 +80,7 @@ export class OpenView {
   forget(): void {
     this.#clear();
     this.#form.forget();
+    this.#signed.forget();
     this.#header = this.#file = null;
     this.#headerName.textContent = "";
     const more = byId("open-more", HTMLDetailsElement);
@@ -109,27 +112,37 @@ export class OpenView {
   }
 
   async #choose(chosen: ChosenFile[]): Promise<void> {
-    const header = this.#header, headerName = this.#headerName.textContent;
+    const header = this.#header, headerName = this.#headerName.textContent, { signers } = this.#signed;
+    const [one] = chosen;
+    if (chosen.length === 1 && one !== undefined && this.#file !== null && one.path === `${this.#file.name}.sig`) return this.#signed.take(one);
     this.forget();
+    // The next file must be signed as well.
+    this.#signed.signers = signers;
     const tree = findTree(chosen);
     // A header apart from its payload is for one file.
-    byId("open-more", HTMLDetailsElement).hidden = tree !== null || chosen.length > 1;
+    const paired = pairSignatures(chosen);
+    byId("open-more", HTMLDetailsElement).hidden = tree !== null || paired.length > 1;
     if (tree !== null) return this.#chooseTree(tree);
-    const [first] = chosen;
-    if (chosen.length === 1 && first !== undefined) {
+    const [first] = paired;
+    if (paired.length === 1 && first !== undefined) {
       // The header may have been chosen before its payload.
       this.#header = header;
       this.#headerName.textContent = headerName;
       byId("open-more", HTMLDetailsElement).open = header !== null;
+      this.#signed.take(first.signature);
       return this.#chooseFile(first.path, first.file);
     }
-    this.#listFiles(chosen);
+    this.#listFiles(paired);
   }
 
-  #listFiles(chosen: readonly ChosenFile[]): void {
-    byId("open-list", HTMLElement).replaceChildren(...chosen.map(({ path, file }) => make("li", {},
-      make("span", { class: "name" }, shownName(path), make("span", { class: "note" }, formatBytes(file.size))),
-      button("Choose", () => void this.#chooseFile(path, file), { "aria-label": `Choose ${shownName(path)}` }))));
+  #listFiles(chosen: ReturnType<typeof pairSignatures<File>>): void {
+    const choose = (one: (typeof chosen)[number]): void => {
+      this.#signed.take(one.signature);
+      void this.#chooseFile(one.path, one.file);
+    };
+    byId("open-list", HTMLElement).replaceChildren(...chosen.map((one) => make("li", {},
+      make("span", { class: "name" }, shownName(one.path), make("span", { class: "note" }, formatBytes(one.file.size))),
+      button("Choose", () => choose(one), { "aria-label": `Choose ${shownName(one.path)}` }))));
     this.#listCard.hidden = false;
     this.#compact(true);
     focusOn(byId("open-list-title", HTMLElement));
@@ -191,6 +204,7 @@ export class OpenView {
         return;
       }
       this.#form.offer(kinds, hasContext);
+      this.#signed.offer(format === "polyseal" && subject.kind === "file");
       this.#keyCard.hidden = false;
       if (!this.#form.focusPassphrase()) focusOn(byId("open-key-title", HTMLElement));
     } catch (error) {
@@ -210,6 +224,7 @@ export class OpenView {
     try {
       const secret = this.#form.secret();
       const context = this.#form.context;
+      const { statement, signers } = this.#signed;
       const transfer = secret.kind === "key-file" ? [secret.bytes.buffer] : [];
       const vault = this.#vault ??= new Vault();
       await withProgress(this.#keyProgress, secret.kind === "passphrase" ? "Opening. A passphrase takes some seconds." : "Opening", async ({ signal }) => {
@@ -219,13 +234,13 @@ export class OpenView {
           if (this.#vault === vault) this.#vault = null;
         }, { once: true });
         if (subject.kind === "tree") {
-          const opened = await vault.call("openTree", { files: subject.tree.files, secret, context }, { transfer });
+          const opened = await vault.call("openTree", { files: subject.tree.files, secret, context, signers }, { transfer });
           if (choice !== this.#choice) return;
           this.#afterOpening();
           this.#tree.show(opened);
         } else {
           const name = safeName(plaintextName(subject.name));
-          const opened = await vault.call("open", { file: subject.file, name, header: this.#header, secret, context }, { transfer });
+          const opened = await vault.call("open", { file: subject.file, name, header: this.#header, secret, context, statement, signers }, { transfer });
           if (choice !== this.#choice) return;
           this.#afterOpening();
           this.#result.show(vault, opened, name, false);

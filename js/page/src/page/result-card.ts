@@ -15,6 +15,12 @@ interface Shown {
   name: string;
 }
 
+function signatureText(signature: OpenedFacts["signature"]): string {
+  if (signature === null) return "None";
+  if (signature === "unvouched") return "There is one, and nobody vouches for it: you gave no signers that you trust.";
+  return `Signed by ${shownName(signature.principal)}, key ${signature.fingerprint}`;
+}
+
 export class ResultCard {
   readonly #card = byId("open-result-card", HTMLElement);
   readonly #title = byId("open-result-title", HTMLElement);
@@ -45,6 +51,7 @@ export class ResultCard {
       ["Name", shownName(name)],
       ["Size", formatBytes(opened.size)],
       ["Kind", opened.media?.label ?? (opened.size === 0 ? "Empty" : "Not a kind that is shown here")],
+      ["Signature", signatureText(opened.signature)],
       ["Checked", verified ? "All of it, and that it is the file of this name" : "The key fits. The contents are checked while you save."],
     ]);
     byId("open-preview", HTMLButtonElement).hidden = opened.media === null;

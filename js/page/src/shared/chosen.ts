@@ -16,6 +16,13 @@ export interface ChosenTree<F> {
   readonly files: Map<string, F>;
 }
 
+/** Files, and the signatures that were chosen with them. The one of `F` is called `F.sig`. */
+export function pairSignatures<F>(chosen: readonly Chosen<F>[]): (Chosen<F> & { readonly signature: Chosen<F> | null })[] {
+  const byPath = new Map(chosen.map((one) => [one.path, one]));
+  const isSignature = ({ path }: Chosen<F>): boolean => path.endsWith(".sig") && byPath.has(path.slice(0, -4));
+  return chosen.filter((one) => !isSignature(one)).map((one) => ({ ...one, signature: byPath.get(`${one.path}.sig`) ?? null }));
+}
+
 /** The tree whose manifest is nearest to the top, if there is a manifest. */
 export function findTree<F>(chosen: readonly Chosen<F>[]): ChosenTree<F> | null {
   const roots = chosen

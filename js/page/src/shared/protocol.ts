@@ -1,6 +1,6 @@
 /** The messages between the page and its worker, which has the keys. */
 
-import type { FailureReason } from "polyseal";
+import type { FailureReason, Signer } from "polyseal";
 import type { Media } from "./media.js";
 
 export type Secret =
@@ -31,6 +31,8 @@ export interface OpenedFacts {
   suite: string;
   segmentSize: number;
   media: Media | null;
+  /** The signer. `unvouched`: there is a signature, and no list of signers to compare it with. */
+  signature: Pick<Signer, "principal" | "fingerprint"> | "unvouched" | null;
 }
 
 export interface EntryFacts {
@@ -71,9 +73,9 @@ export type Destination = { handle: FileSystemFileHandle } | "blob";
 /** The requests of the page to the worker, with their results. */
 export interface Operations {
   inspect: { request: { file: File; header: File | null }; result: HeaderFacts };
-  /** `name` is that of the contents. */
-  open: { request: { file: File; name: string; header: File | null; secret: Secret; context: string }; result: OpenedFacts };
-  openTree: { request: { files: Map<string, File>; secret: Secret; context: string }; result: TreeFacts };
+  /** `name` is that of the contents. Where there are `signers`, one of them must have signed it. */
+  open: { request: { file: File; name: string; header: File | null; secret: Secret; context: string; statement: File | null; signers: string }; result: OpenedFacts };
+  openTree: { request: { files: Map<string, File>; secret: Secret; context: string; signers: string }; result: TreeFacts };
   openEntry: { request: { entry: number }; result: OpenedFacts };
   /** Every file of the tree, whatever becomes of the others. */
   verifyAll: { request: Record<string, never>; result: EntryOutcome[] };
@@ -100,6 +102,8 @@ export interface Failure {
   segment?: number;
   /** Whether that is the last one. */
   isLast?: boolean;
+  /** The line of a list of signers. */
+  line?: number;
 }
 
 export type ToWorker =

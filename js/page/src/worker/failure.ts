@@ -23,8 +23,8 @@ const platformCodes: Record<string, string> = {
 export function failureOf(error: unknown): Failure {
   if (error instanceof PageFailure) return error.failure;
   if (error instanceof PolysealError) {
-    const { code, message, segment, isLast } = error;
-    return { code, message, ...(segment === undefined ? {} : { segment }), ...(isLast === undefined ? {} : { isLast }) };
+    const { code, message, segment, isLast, line } = error;
+    return { code, message, ...(segment === undefined ? {} : { segment }), ...(isLast === undefined ? {} : { isLast }), ...(line === undefined ? {} : { line }) };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { code: (error instanceof Error && platformCodes[error.name]) || "internal", message };

@@ -41,14 +41,19 @@ const operations: { [O in Operation]: (request: Operations[O]["request"], run: R
     return headerFacts(await inspect(header ?? file, { suites }));
   },
 
-  async open({ file, name, header, secret, context }, { signal }) {
-    const options = { signal, suites, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
-    if (header === null && await isAgeFile(file)) return openedFacts(await openAge(file, openingKeys(secret), { signal }), ageSuite, name);
+  async open({ file, name, header, secret, context, statement, signers }, { signal }) {
+    const signed = signers === "" ? {} : { signers, ...(statement === null ? {} : { statement }) };
+    const options = { signal, suites, ...signed, ...(context === "" ? {} : { context }), ...(header === null ? {} : { header }) };
+    if (header === null && await isAgeFile(file)) {
+      refuseUnsigned(signers);
+      return openedFacts(await openAge(file, openingKeys(secret), { signal }), ageSuite, name);
+    }
     const source = await open(file, openingKeys(secret), options);
-    return openedFacts(source, source.suite, name);
+    return openedFacts(source, source.suite, name, source.signer ?? (statement === null ? null : "unvouched"));
   },
 
-  async openTree({ files, secret, context }, { signal }) {
+  async openTree({ files, secret, context, signers }, { signal }) {
+    refuseUnsigned(signers);
     const sources = new Map(Array.from(files, ([name, file]) => [name, countingSource(file, (bytes) => entryRead(bytes))]));
     tree = await openTree(sources, openingKeys(secret), { signal, suites, ...(context === "" ? {} : { context }) });
     const { missing, unexpected } = tree.compare(files.keys());
@@ -205,11 +210,16 @@ function openedFile(file: number): (typeof opened)[number] {
   return found;
 }
 
-async function openedFacts(file: Readable, suite: string, name: string): Promise<OpenedFacts> {
+/** Whoever gives a list of signers gets nothing that none of them has signed. */
+function refuseUnsigned(signers: string): void {
+  if (signers !== "") throw new PageFailure({ code: "no-statement", message: "" });
+}
+
+async function openedFacts(file: Readable, suite: string, name: string, signature: OpenedFacts["signature"] = null): Promise<OpenedFacts> {
   const start = await file.read(0, sniffedLength);
   const media = sniff(start) ?? sniffText(name, start, file.size > start.length);
   start.fill(0);
-  return { file: opened.push({ file, media }) - 1, size: file.size, suite, segmentSize: file.segmentSize, media };
+  return { file: opened.push({ file, media }) - 1, size: file.size, suite, segmentSize: file.segmentSize, media, signature };
 }
 
 const ageFacts = ({ recipients }: AgeHeaderInfo): HeaderFacts => ({

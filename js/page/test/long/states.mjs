@@ -27,6 +27,7 @@ export async function throughAllStates(page, key, look) {
   const path = seal("a.wav", Buffer.concat([Buffer.from("RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x80\x3e\0\0", "latin1"), Buffer.alloc(16000)]),
     ["-k", key, "-r", tool(["keygen", "-t", "x25519", "-o", "-"]).toString().match(/age1[a-z0-9]+/)[0]], ["--context", "c"]);
   await choose(page, path);
+  await page.click("#open-signed summary");
   await look("open-key");
   await page.check("input[name=open-kind][value=age]");
   await page.click("#open-submit");
