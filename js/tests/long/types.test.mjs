@@ -12,12 +12,15 @@ import { inDirectory } from "../tool.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const program = `
-import { armorEncoder, decryptStream, encrypt, encryptDetached, httpSource, keyFile, open, openTree, parseKeyFile, passphrase, type Bytes, type Key, type Suites } from "polyseal";
+import { armorEncoder, decryptStream, encrypt, encryptDetached, httpSource, keyFile, open, openTree, parseKeyFile, passphrase, verifySigned, type Bytes, type Key, type SignedOptions, type Signer, type Suites } from "polyseal";
 import { fileSource } from "polyseal/node";
 export async function all(bytes: Uint8Array, stream: ReadableStream<Uint8Array>, suites: Suites): Promise<Blob> {
   const keys: Key[] = [keyFile(parseKeyFile(bytes)), passphrase("x")];
   const file = await open(await fileSource("x"), keys, { context: bytes, suites });
   const part: Uint8Array = await file.read(0, 5, { signal: AbortSignal.timeout(1) });
+  const signed: SignedOptions = { signers: "a", by: "b", statement: bytes };
+  const signer: Signer | null = (await open(bytes, keys, { ...signed, context: "c" })).signer;
+  const { time, fingerprint }: Signer = await verifySigned(bytes, { signers: "a", statement: new Blob([signer?.principal ?? ""]) });
   const own: Bytes = await file.read();
   for (const source of [await httpSource("https://a.test/", { headers: new Headers() }), bytes, bytes.buffer as ArrayBuffer]) await open(source, keys);
   const { payload } = await encryptDetached(stream, [keyFile(part)]);
@@ -26,7 +29,7 @@ export async function all(bytes: Uint8Array, stream: ReadableStream<Uint8Array>,
   await (await tree.open("a")).stream().pipeThrough(armorEncoder()).cancel();
   await crypto.subtle.digest("SHA-256", own);
   // The library's results have memory of their own, which a Blob wants.
-  return new Blob([await new Response(encrypt(opened, [keyFile(own)])).arrayBuffer(), own]);
+  return new Blob([String(time), fingerprint, await new Response(encrypt(opened, [keyFile(own)])).arrayBuffer(), own]);
 }
 `;
 
