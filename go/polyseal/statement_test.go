@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,33 @@ func TestFileOfTwoTexts(t *testing.T) {
 	given, err := k.stated(cut, statement, nil)
 	if statementOutcome(err) != "segment" || len(bytes.Join(given, nil)) > 0 {
 		t.Errorf("%d bytes, %v", len(bytes.Join(given, nil)), err)
+	}
+}
+
+// TestOnlyTheLastIsLast opens the last segment as another, and another as the
+// last, and has a statement of another length.
+func TestOnlyTheLastIsLast(t *testing.T) {
+	k := newStatementKit(t)
+	payload := k.read("groups.polyseal")[4096:]
+	last := (len(payload) - 1) / 4112
+	for _, c := range []struct {
+		number int
+		last   bool
+		more   uint64
+		want   string
+	}{
+		{last, true, 0, "ok"}, {last, false, 0, "segment"}, {last, true, 1, "segment"},
+		{0, false, 0, "ok"}, {0, true, 0, "segment"}, {last - 1, true, 0, "segment"}, {last + 1, true, 0, "segment"},
+	} {
+		st, err := k.statement(k.read("groups.sig"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.payloadBytes += c.more
+		sealed := payload[min(c.number*4112, len(payload)):min((c.number+1)*4112, len(payload))]
+		if got := statementOutcome(st.expect(uint64(c.number), sealed, c.last)); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
 	}
 }
 
@@ -351,6 +379,19 @@ func TestSigners(t *testing.T) {
 	}
 	if _, err := k.statement(statement, "bob@example.org"); err != ErrNotAccepted {
 		t.Error(err)
+	}
+	// One that cannot be read, before or behind one that is accepted.
+	at := bytes.Index(statement, []byte(sshsigBegin))
+	end := bytes.Index(statement, []byte(sshsigEnd)) + len(sshsigEnd)
+	for _, at := range []int{at, end} {
+		bad := slices.Insert(bytes.Clone(statement), at, []byte(sshsigBegin+"AAAA\n"+sshsigEnd)...)
+		if _, err := k.statement(bad, ""); err != ErrStatementSignature {
+			t.Error(err)
+		}
+	}
+	long := slices.Insert(bytes.Clone(statement), end, bytes.Repeat(statement[at:end], statementMaximum/(end-at))...)
+	if _, err := k.statement(long, ""); err != ErrStatementSignature {
+		t.Errorf("longer than a statement may be: %v", err)
 	}
 }
 

@@ -17,8 +17,8 @@ const blob = Buffer.concat([string(ascii("ssh-ed25519")), string(publicKey.expor
 /** The list with the one signer. */
 export const signers = `carol@example.org namespaces="polyseal" ssh-ed25519 ${blob.toString("base64")}\n`;
 
-/** The statement about a file: bound to its header, or to its key if that is given. */
-export async function statementAbout(file, key) {
+/** The statement about a file: bound to its header, or to its key if that is given. `length` is what it says of the payload. */
+export async function statementAbout(file, key, length = undefined) {
   const { header } = await readHeader(file, {});
   const payload = file.subarray(header.payloadOffset);
   const unit = header.segmentSize + header.suite.tagLength;
@@ -28,7 +28,7 @@ export async function statementAbout(file, key) {
   const bound = key === undefined ? ["header", blake3(header.bytes, { context: ascii("polyseal-statement/1 header") })]
     : ["holder", await hkdf(await unlock(header, [key]), header.fileSalt, Buffer.concat([ascii("polyseal-statement/1 holder"), header.boundFields]), 32)];
   const text = ascii([
-    "polyseal-statement 1", `file-salt ${hex(header.fileSalt)}`, `suite ${header.suite.name}`, `segment-bytes ${header.segmentSize}`, `payload-bytes ${payload.length}`,
+    "polyseal-statement 1", `file-salt ${hex(header.fileSalt)}`, `suite ${header.suite.name}`, `segment-bytes ${header.segmentSize}`, `payload-bytes ${length ?? payload.length}`,
     `payload-root ${hex(rootOf(treeHash(all), leaves.length))}`, `context-tag ${hex(header.contextTag)}`, `${bound[0]} ${hex(bound[1])}`, "time 1796000000", "",
   ].join("\n"));
   return Buffer.concat([text, ascii(signature(text)), ...hashes(leaves)]);

@@ -124,6 +124,23 @@ test("segments that open, and were not signed, are not given out", async () => {
   }
 });
 
+test("only the last segment opens as the last, and only with the length that was signed", async () => {
+  const { file, statements: [statement] } = made.groups;
+  const payload = file.subarray(4096);
+  const last = Math.ceil(payload.length / 4112) - 1;
+  const coverage = await acceptStatement({ signers: signersMade, statement });
+  const outcome = async (segment, isLast, stored = payload.subarray(segment * 4112, (segment + 1) * 4112)) =>
+    (await outcomeOf(async () => (await coverage.check(segment, segment + 1))(segment, stored, isLast))).outcome;
+  assert.deepEqual(await Promise.all([
+    outcome(last, true), outcome(last, false), outcome(0, false), outcome(0, true), outcome(last - 1, true), outcome(last + 1, true), outcome(last + 33, false),
+  ]), ["ok", "segment", "ok", "segment", "segment", "segment", "segment"]);
+  // A signer's own mistake.
+  const { header } = await readHeader(file, {});
+  const other = await acceptStatement({ signers: signersMade, statement: new Uint8Array(await statementAbout(file, undefined, payload.length + 1)) });
+  other.checkHeader(header);
+  await assert.rejects(async () => (await other.check(last, last + 1))(last, payload.subarray(last * 4112), true), { code: "not-as-signed" });
+});
+
 test("no byte of the hashes is spare, and a part takes those of its group alone", async () => {
   const { file, statements: [statement] } = made.groups;
   const signed = text(statement).lastIndexOf("-----\n") + 6;
@@ -194,7 +211,7 @@ test("signatures of ssh-keygen, of every kind of key", async () => {
     }
     assert.equal(found, outcome, `${comment}, ${kind}`);
   }
-  assert.ok(tests.length >= 29);
+  assert.ok(tests.length >= 31);
 });
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
@@ -259,6 +276,13 @@ test("who is asked for has to have signed, and somebody has to vouch for a signa
     for (const work of [() => polyseal.open(file, [key], all), () => polyseal.decryptStream(file, [key], all), () => polyseal.verifySigned(file, all)]) {
       await assert.rejects(work, { name: "PolysealError", code }, JSON.stringify(options));
     }
+  }
+  // One that cannot be read, before or behind one that is accepted; and more than a statement may have.
+  const [at, end] = [text(statement).indexOf("-----BEGIN"), text(statement).lastIndexOf("-----\n") + 6];
+  const armored = text(statement.subarray(at, end));
+  for (const [place, more] of [[at, armored.replace(/\n[^-]*/, "\nAAAA\n")], [end, armored.replace(/\n[^-]*/, "\nAAAA\n")], [end, armored.repeat(65536 / (end - at))]]) {
+    const other = Buffer.concat([statement.subarray(0, place), Buffer.from(more, "latin1"), statement.subarray(place)]);
+    await assert.rejects(open(file, other), { code: "bad-signature" });
   }
   await assert.rejects(polyseal.verifySigned(file, {}), { code: "invalid-argument" });
   for (const work of [() => polyseal.openTree(new Map(), [key], { signers }), () => polyseal.openAge(file, [key], { signers, statement })]) {
