@@ -13,6 +13,7 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { collect } from "./kit.mjs";
+import { signers, statementAbout } from "./signed.mjs";
 import { manifestName, sealManifest, sealTree } from "./trees.mjs";
 
 export const { engines } = JSON.parse(await readFile(new URL("engines.json", import.meta.url), "utf8"));
@@ -104,8 +105,11 @@ async function libraryJobs() {
   const opened = await library.openTree(tree, [key]);
   assert.deepEqual(await (await opened.open("a.bin")).read(100, 9000), plaintext.subarray(100, 9000));
   assert.equal(opened.compare(tree.keys()).missing.length, 0);
+  assert.equal((await library.verifySigned(served, { signers, statement: await statementAbout(served) })).time, 1796000000n);
   assert.deepEqual(await (await library.open(await library.httpSource(address, { headers: { a: "b" } }), [key])).read(5000, 10000), plaintext.subarray(5000, 10000));
 }
+
+const unsigned = { statement: null, signers: "" };
 
 /** A handle of a file that the user chose. */
 function handleInto(chunks) {
@@ -131,7 +135,7 @@ async function pageJobs() {
     const keyFileSecret = () => ({ kind: "key-file", bytes: secret.slice() });
     const asFile = (bytes, name) => new File([bytes], name);
     const files = new Map([...tree].map(([name, bytes]) => [name, asFile(bytes, name)]));
-    const { entries, interrupted } = await call("openTree", { files, secret: keyFileSecret(), context: "" });
+    const { entries, interrupted } = await call("openTree", { files, secret: keyFileSecret(), context: "", signers: "" });
     assert.deepEqual(entries.map(({ name, present, notTaken }) => [name, present, notTaken]), [["a.bin", true, null], ["b", true, null]]);
     assert.equal(interrupted, false);
     const { file } = await call("openEntry", { entry: 0 });
@@ -143,14 +147,20 @@ async function pageJobs() {
     const { identity, recipient } = await polyseal.generateAgeIdentity();
     const { blob } = await call("encrypt", { file: asFile(plaintext, "x"), choices: { secret: { kind: "age", text: recipient }, context: "c", armor: false }, to: "blob" });
     assert.deepEqual((await call("inspect", { file: blob, header: null })).kinds, ["age"]);
-    assert.equal((await call("open", { file: blob, name: "x", header: null, secret: { kind: "age", text: identity }, context: "c" })).size, plaintext.length);
+    assert.equal((await call("open", { file: blob, name: "x", header: null, secret: { kind: "age", text: identity }, context: "c", ...unsigned })).size, plaintext.length);
+    const [stored, statement] = [tree.get("a.bin.polyseal"), asFile(await statementAbout(tree.get("a.bin.polyseal")), "x.sig")];
+    const signed = { file: asFile(stored, "x"), name: "x", header: null, context: "", statement };
+    assert.equal((await call("open", { ...signed, secret: keyFileSecret(), signers })).signature.principal, "carol@example.org");
+    assert.equal((await call("open", { ...signed, secret: keyFileSecret(), signers: "" })).signature, "unvouched");
+    await assert.rejects(call("open", { ...signed, secret: keyFileSecret(), signers, statement: null }), /no-statement/);
+    await assert.rejects(call("openTree", { files, secret: keyFileSecret(), context: "", signers }), /no-statement/);
     assert.deepEqual((await call("verifyAll", {})).map(({ name, failure }) => [name, failure]), [["a.bin", null], ["b", null]]);
-    const facts = await call("openTree", { files: new Map([[manifestName, asFile(incomplete.bytes, manifestName)]]), secret: keyFileSecret(), context: "" });
+    const facts = await call("openTree", { files: new Map([[manifestName, asFile(incomplete.bytes, manifestName)]]), secret: keyFileSecret(), context: "", signers: "" });
     assert.deepEqual(facts.entries.map(({ type, name, notTaken }) => [type, name, notTaken]), [["absent", "x", "permission-denied"]]);
     const age = async (name) => asFile(await readFile(new URL(`../../crates/polyseal-file/tests/age/${name}`, import.meta.url)), name);
     const ageSecrets = { "x25519.age": { kind: "age", text: await (await age("x25519.txt")).text() }, "passphrase.age": { kind: "passphrase", text: "correct horse" } };
     for (const [name, ageSecret] of Object.entries(ageSecrets)) {
-      const opened = await call("open", { file: await age(name), name: "a.txt", header: null, secret: ageSecret, context: "" });
+      const opened = await call("open", { file: await age(name), name: "a.txt", header: null, secret: ageSecret, context: "", ...unsigned });
       if (opened.media !== null) assert.equal((await call("showText", { file: opened.file })).text.length, opened.size);
     }
   } finally {
