@@ -351,7 +351,8 @@ fn every_tree_of_the_kit() {
 fn a_file_that_opens_to_two_texts_is_signed_with_one_end() {
     let file = include_bytes!("../../../vectors/attacks/two-ends.polyseal");
     let statement = include_bytes!("../../../vectors/attacks/two-ends.sig");
-    let signers = AllowedSigners::parse(include_str!("../../../vectors/attacks/two-ends.signers")).unwrap();
+    let signers =
+        AllowedSigners::parse(include_str!("../../../vectors/attacks/two-ends.signers")).unwrap();
     let signed = SignedStatement::read(&&statement[..]).unwrap();
     signed.accepted(&signers, None, SIGNED_AT).unwrap();
     let coverage = Arc::new(signed.coverage(Box::new(statement.to_vec())).unwrap());
