@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import * as polyseal from "../../dist/index.js";
 import { collect } from "../kit.mjs";
@@ -51,10 +52,13 @@ async function serve(request, response) {
     const last = Math.min(end, encrypted.length - 1);
     return response.writeHead(206, { "Content-Range": `bytes ${start}-${last}/${encrypted.length}`, ETag: '"one"' }).end(encrypted.subarray(start, last + 1));
   }
-  const body = pathname.startsWith("/vectors/") ? await load(decodeURIComponent(pathname.slice("/vectors/".length)))
+  const body = pathname === "/ssh-signature.js" ? await bundle("../dist/statement/ssh-signature.js") : pathname.startsWith("/vectors/") ? await load(decodeURIComponent(pathname.slice("/vectors/".length)))
     : await readFile(pathname === "/polyseal.js" ? join(here, "../dist/polyseal.browser.js") : join(here, pathname));
   return response.writeHead(200, { "Content-Type": types[extname(pathname)] ?? "application/octet-stream" }).end(body);
 }
+
+/** A module of the library that a page is given by itself. */
+const bundle = async (path) => (await build({ entryPoints: [join(here, path)], bundle: true, write: false, format: "esm" })).outputFiles[0].text;
 
 async function newPage() {
   page = await browser.newPage();
@@ -102,6 +106,24 @@ test("a file, a server's ranges and new files in a page", async () => {
   assert.deepEqual(Uint8Array.from(result.url), plaintext.slice(5000, 5100));
   assert.equal(result.stream, plaintext.length);
   assert.equal(result.own, 100000);
+});
+
+test("signatures of every kind of key in a page", async () => {
+  await newPage();
+  const failures = await page.evaluate(async () => {
+    const { parseSshSignature, sshPublicKey, verifiesSsh } = await import("/ssh-signature.js");
+    const { text, tests } = await (await fetch("/vectors/sshsig/index.json")).json();
+    const failures = [];
+    for (const { comment, key, signature: armored, outcome } of tests) {
+      const signature = parseSshSignature(armored.split("-----\n")[1].replace("-----END SSH SIGNATURE", ""));
+      const [blob, own] = [sshPublicKey(...key.split(" ")), signature?.key ?? []];
+      const isOfKey = own.length === blob.length && own.every((byte, i) => byte === blob[i]);
+      const found = signature === null ? "signature" : isOfKey && await verifiesSsh(signature, "polyseal", new TextEncoder().encode(text)) ? "ok" : "not accepted";
+      if (found !== outcome) failures.push(`${comment}, ${key.slice(0, 30)}: ${found} instead of ${outcome}`);
+    }
+    return tests.length < 31 ? ["fewer signatures"] : failures;
+  });
+  assert.deepEqual(failures, []);
 });
 
 for (const [name, allowed] of [["with WebAssembly", true], ["where a policy forbids WebAssembly", false]]) {

@@ -114,7 +114,12 @@ export class OpenView {
   async #choose(chosen: ChosenFile[]): Promise<void> {
     const header = this.#header, headerName = this.#headerName.textContent, { signers } = this.#signed;
     const [one] = chosen;
-    if (chosen.length === 1 && one !== undefined && this.#file !== null && one.path === `${this.#file.name}.sig`) return this.#signed.take(one);
+    if (chosen.length === 1 && one !== undefined && this.#file !== null && one.path === `${this.#file.name}.sig`) {
+      this.#signed.take(one);
+      // An opened file was not compared with it.
+      if (this.#keyCard.hidden) await this.#chooseFile(this.#file.name, this.#file.file);
+      return;
+    }
     this.forget();
     // The next file must be signed as well.
     this.#signed.signers = signers;

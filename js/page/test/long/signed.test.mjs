@@ -54,6 +54,15 @@ test("without signers, nobody vouches for a signature; and a file may have none"
     assert.match(await signature(page), /^There is one, and nobody vouches for it/);
     await open(page, path);
     assert.equal(await signature(page), "None");
+    // The signature of a file that is open already: it is opened again.
+    await page.setInputFiles("#open-files", `${path}.sig`);
+    await page.waitForSelector("#open-key-card:visible");
+    assert.equal(await page.locator("#open-result-card").isVisible(), false);
+    await page.fill("#open-signers", aliceLine);
+    await enterKeyFile(page, key);
+    await pressOpen(page);
+    assert.match(await signature(page), /^Signed by alice/);
+    await page.click("#open-forget");
     // One that is nonsense is no better.
     await choose(page, path);
     await page.setInputFiles("#open-statement", file("nonsense.sig", "nonsense"));
