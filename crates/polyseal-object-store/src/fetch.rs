@@ -105,6 +105,7 @@ struct FullAnswer {
 
 /// The beginning of an object, and which version it is of. `wanted` says which bytes are missing
 /// of an object of some size.
+#[cfg(feature = "sign")]
 pub(crate) async fn fetch_beginning(
     store: &dyn ObjectStore,
     location: &Path,
