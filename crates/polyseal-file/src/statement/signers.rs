@@ -94,11 +94,12 @@ impl AllowedSigners {
 
 fn parse_line(line: &str) -> Option<Line> {
     let (principals, rest) = word(line)?;
-    let (mut options, mut key) = ("", rest);
-    if PublicKey::from_openssh(rest).is_err() {
-        (options, key) = word(rest)?;
+    let (mut options, mut key) = ("", public_key(rest));
+    if key.is_none() {
+        let (first, rest) = word(rest)?;
+        (options, key) = (first, public_key(rest));
     }
-    let key = PublicKey::from_openssh(key).ok()?;
+    let key = key?;
     let mut line = Line {
         principals: unquoted(principals)?.to_owned(),
         is_authority: false,
@@ -126,6 +127,12 @@ fn parse_line(line: &str) -> Option<Line> {
         Some(())
     })?;
     Some(line)
+}
+
+/// The key at the beginning of a text, with any blanks in between; its comment is passed over.
+fn public_key(text: &str) -> Option<PublicKey> {
+    let mut words = text.split_ascii_whitespace();
+    PublicKey::from_openssh(&format!("{} {}", words.next()?, words.next()?)).ok()
 }
 
 /// The first word, which may have blanks within quotes, and what follows.
@@ -221,6 +228,7 @@ mod tests {
     fn lines_are_those_of_ssh_keygen() {
         let all = |line| accepted(line, None, 0).is_some();
         assert!(all("a KEY") && all("\n# no\n a@b,c KEY comment text"));
+        assert!(all(&format!("a {}", KEY.replace(' ', "\t "))));
         assert!(all("a namespaces=\"file,poly*\" KEY") && !all("a namespaces=\"file\" KEY"));
         assert!(!all("a namespaces=\"*,!polyseal\" KEY") && !all("a cert-authority KEY"));
         for (principals, by, is_met) in [
