@@ -265,11 +265,6 @@ mod tests {
             assert_eq!(Ok(tag), mac.mac(&key, b""), "{name}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn nothing_is_left_where_a_state_was() {

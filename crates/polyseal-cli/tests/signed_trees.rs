@@ -214,7 +214,7 @@ fn an_update_signs_anew_and_leaves_nothing_of_the_old_statement() {
     // A file that is not as the manifest has it is not signed.
     room.write("s/one.polyseal", &room.read("s/z.polyseal"));
     tree.run(&["sign", "-s", "alice", "-k", "k", "--recursive", "s"]).fails(3, "one.polyseal");
-    // What is deleted and kept is listed, and need not be there.
+    // A deleted file that is kept is listed, and need not be there.
     fs::remove_file(room.path("d/z")).unwrap();
     room.write("d/one", b"again");
     sleep(GRAIN);

@@ -15,7 +15,8 @@ use polyseal_file::{
     Summary as FileOutcome,
 };
 use polyseal_local::{
-    Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode, RekeyPlan, RekeyTarget,
+    Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode, RekeyPlan,
+    RekeyTarget, StatementSigner,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -367,14 +368,14 @@ fn verify_signature<'py>(
         let read = || {
             let bytes = accepted.coverage.verify_stored(&file, threads)?;
             let header = Header::read(&mut &file)?;
-            let payload = Some(accepted.coverage.statement().payload_bytes);
+            let payload = Some(accepted.statement.payload_bytes);
             let payload = Inspection::from_header(&header, payload).payload;
             Ok((bytes, payload.and_then(|it| it.plaintext_bytes)))
         };
         read().map_err(|error| named_error(Some(&path), error))
     });
     let (stored, plaintext) = compared?;
-    let salt = PyBytes::new(py, &accepted.coverage.statement().file_salt);
+    let salt = PyBytes::new(py, &accepted.statement.file_salt);
     Ok((plaintext.unwrap_or_default(), stored, Some(salt), Some(accepted.names())))
 }
 

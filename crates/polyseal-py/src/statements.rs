@@ -95,7 +95,6 @@ impl SigningKey {
             )
         })
     }
-
 }
 
 impl StatementSigner for SigningKey {
@@ -196,6 +195,7 @@ pub(crate) type WantedParts<'py> = (Bound<'py, AllowedSigners>, Option<String>, 
 /// A file whose signer was accepted.
 pub(crate) struct Accepted {
     pub(crate) coverage: Arc<Coverage>,
+    pub(crate) statement: Statement,
     signer: AcceptedSigner,
 }
 
@@ -225,7 +225,7 @@ impl Wanted {
             let signed = FileStatement::read(&stored)?;
             let signer = self.signers.accept(&signed, now())?;
             let coverage = Arc::new(signed.coverage(Box::new(stored))?);
-            Ok(Accepted { coverage, signer })
+            Ok(Accepted { coverage, statement: signed.unverified().clone(), signer })
         };
         read().map_err(|error| named_error(Some(about), error))
     }
@@ -286,7 +286,8 @@ impl SignedStatement {
             let signed = FileStatement::read(&beginning)?;
             let signer = required(signers, by).accept(&signed, now())?;
             let coverage = Arc::new(signed.coverage_in_parts(size)?);
-            Ok(Self { accepted: Accepted { coverage, signer } })
+            let statement = signed.unverified().clone();
+            Ok(Self { accepted: Accepted { coverage, statement, signer } })
         };
         read().map_err(file_error)
     }

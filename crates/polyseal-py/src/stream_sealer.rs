@@ -5,6 +5,7 @@ use std::thread;
 
 use polyseal_file::statement::PendingStatement;
 use polyseal_file::{Piece, Result, StreamSealer as Sealer};
+use polyseal_local::StatementSigner;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

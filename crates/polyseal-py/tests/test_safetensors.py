@@ -100,17 +100,21 @@ def test_a_slice_reads_its_rows_alone(model):
         assert asked == [2 * 50 * 7 * 8, 50 * 7 * 8]
 
 
-def test_in_a_store_and_by_threads(model):
+def test_in_a_store(model, tmp_path):
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
     for name in [model.name, f"{model.name}.sig"]:
         memory.pipe(f"/models/{name}", (model.parent / name).read_bytes())
-    url = f"memory://models/{model.name}"
-    with st.safe_open(url, "np", key=KEY, signers=ALLOWED) as file:
+    url, keys = f"memory://models/{model.name}", tmp_path / "key"
+    keys.write_text(KEY.to_key_file())
+    reference = f"file:{keys}"
+    with st.safe_open(url, "np", key=reference, signers=ALLOWED) as file:
         assert numpy.array_equal(file.get_tensor("t1"), tensors()["t1"][1])
     memory.rm(f"/models/{model.name}.sig")
     with pytest.raises(polyseal.NotSignedError):
-        st.safe_open(url, "np", key=KEY, signers=ALLOWED)
+        st.safe_open(url, "np", key=reference, signers=ALLOWED)
+    with pytest.raises(TypeError, match="reference to the key"):
+        st.safe_open(url, "np", key=KEY)
     with pytest.raises(ValueError, match="storage_options are for a URL"):
         st.safe_open(model, "np", key=KEY, storage_options={"anon": True})
 

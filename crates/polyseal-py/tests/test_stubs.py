@@ -160,7 +160,7 @@ def test_the_examples_of_native_classes_run(kind: type) -> None:
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "crates/polyseal-py/README.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/models.md", "crates/polyseal-py/README.md"])
 def test_the_examples_of_the_pages_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a page, one after the other, in an empty directory."""
     monkeypatch.chdir(tmp_path)

@@ -14,8 +14,8 @@ pub(super) const SIGN_EXAMPLES: &str = "Examples:
 // The signatures that are asked for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignerArgs {
-    /// Refuse a file, or a tree, without a statement that one of these has signed: a list as ssh-keygen -Y
-    /// verify reads it
+    /// Refuse a file or a tree without a statement that one of these has signed: a list as
+    /// ssh-keygen -Y verify reads it
     #[arg(long, value_name = "ALLOWED_SIGNERS", help_heading = "Signatures")]
     pub(crate) signers: Option<PathBuf>,
     /// Accept this signer of the list alone

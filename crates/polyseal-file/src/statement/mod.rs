@@ -1,6 +1,6 @@
-//! Statements: who says that an encrypted file, or a tree of them, is theirs. A statement is signed,
-//! is kept beside its file, and covers each stored segment, so that a part of the file is verified
-//! by itself.
+//! Statements: who says that an encrypted file, or a tree of them, is theirs. A statement is
+//! signed, is kept beside its file, and covers each stored segment, so that a part of the file is
+//! verified by itself.
 //!
 //! Source: `docs/spec/statement.md`. Signatures are those of `ssh-keygen -Y sign` (SSHSIG), with
 //! the namespace `polyseal`; hashes are those of a [commitment](crate::Commitment). Without the

@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_ssh_keygen() {
-        let all = |line| accepted(line, None, 0).is_some();
+        let all = |line: &str| accepted(line, None, 0).is_some();
         assert!(all("a KEY") && all("\n# no\n a@b,c KEY comment text"));
         assert!(all(&format!("a {}", KEY.replace(' ', "\t "))));
         assert!(all("a namespaces=\"file,poly*\" KEY") && !all("a namespaces=\"file\" KEY"));

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from .files import open as open_file
+from .files import wanted_signers
 from .trees import list_tree, open_in_tree, verify_tree
 
 if TYPE_CHECKING:
@@ -162,9 +163,10 @@ def _source(
     name = os.fspath(filename)
     if "://" in name:
         core = importlib.import_module("fsspec.core")
-        fs, path = core.url_to_fs(
-            f"polyseal::{name}", polyseal={**key_args, "signers": signers, "by": by}, **(storage_options or {})
-        )
+        # One of its own: fsspec tells file systems apart by the text of their arguments, and lists of signers are longer.
+        options = {**key_args, "skip_instance_cache": True}
+        fs, path = core.url_to_fs(f"polyseal::{name}", polyseal=options, **(storage_options or {}))
+        fs._wanted = wanted_signers(signers, by)
         opened: _Source = fs.open(path, "rb")
         return opened
     if storage_options:
@@ -288,7 +290,8 @@ class TensorSlice:
 class safe_open:  # noqa: N801 - the name that safetensors has
     """Opens an encrypted ``safetensors`` file, as ``safetensors.safe_open`` opens a plain one.
 
-    ``filename`` is a path, or a URL such as ``s3://models/m.safetensors.polyseal``, with ``storage_options`` for fsspec.
+    ``filename`` is a path, or a URL such as ``s3://models/m.safetensors.polyseal``, with ``storage_options`` for fsspec:
+    then keys are given by reference, as ``polyseal.fs`` takes them.
     ``framework`` is ``"np"`` or ``"pt"``. ``key`` and the keywords after it say who opens it: see ``KeySetArgs``; and
     ``signers`` and ``by`` are those of ``polyseal.open``. ``threads`` are all cores by default.
 

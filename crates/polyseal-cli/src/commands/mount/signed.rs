@@ -66,7 +66,7 @@ impl<'a> MountSignatures<'a> {
                         let newer = open(source, signers)?;
                         newer.expect_at_least(tree.borrow().number())?;
                         let covered = newer.coverage(path, &header, bytes);
-                        *tree.borrow_mut() = Box::new(newer);
+                        **tree.borrow_mut() = newer;
                         covered
                     })
                     .map(Some)

@@ -12,7 +12,7 @@ use crate::error::{Error, Problem, Result, file};
 use crate::options::Options;
 use crate::tree::store::TreeStorage;
 
-/// What the statement about a manifest says of it.
+/// The finding about the statement of a manifest.
 pub(in crate::tree) enum ManifestSignature {
     /// Nobody asked for one.
     NotAsked,

@@ -164,7 +164,7 @@ impl<'a> SignedTree<'a> {
         if PayloadRoot::Tree(hashes.root()) != commitment.payload_root {
             return Err(Error::new(shown, Problem::OtherContents));
         }
-        // Who reads a part relies on them.
+        // A reader of a part relies on them.
         let folder = SignedFolder::new(&self.storage, &self.options);
         let mut expected = Vec::new();
         hashes.write(&mut expected).cannot("read", shown)?;

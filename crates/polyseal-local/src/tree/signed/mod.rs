@@ -1,4 +1,5 @@
-//! Signed trees: who says that a sealed tree is theirs. Source: `docs/spec/statement.md`, section 8.
+//! Signed trees: who says that a sealed tree is theirs. Source: `docs/spec/statement.md`, section
+//! 8.
 //!
 //! [`SIGNED`] in the tree has, by the file salts of what they are about: the statement about the
 //! manifest, the list of all encrypted files, and the hashes of each file of more than one segment.
