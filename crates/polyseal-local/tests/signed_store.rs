@@ -139,3 +139,29 @@ fn an_update_in_a_store_that_ends_anywhere_leaves_a_signed_tree() {
     }
     assert_eq!(after.unwrap(), [&b"one"[..], &[8; 5], &[9; 5]]);
 }
+
+/// Whoever has both versions can put the tree back as if the second update had been interrupted: it
+/// is then none of the second number, because any of its files may be of the first.
+#[test]
+fn a_tree_that_looks_interrupted_has_the_number_of_before() {
+    let (backup, signed) = (Backup::new(), Options::new().signed_by(&Alice));
+    let map = Map::default();
+    backup.update(&map, &signed).unwrap();
+    let first = map.files.lock().unwrap().clone();
+    backup.put("one", b"one");
+    backup.update(&map, &signed).unwrap();
+    let second = map.files.lock().unwrap().clone();
+    let mut mixed = first;
+    let own = second.iter().filter(|(path, _)| path.starts_with(".polyseal-signed/"));
+    mixed.extend(own.map(|(path, file)| (path.clone(), file.clone())));
+    let coming = second[".polyseal-manifest.polyseal"].clone();
+    mixed.insert(".polyseal-update/manifest.polyseal".to_owned(), coming);
+    *map.files.lock().unwrap() = mixed;
+    assert_eq!(backup.read(&map).unwrap()[0], b"1");
+    let identities = Identities::from(&backup.key);
+    let options = Options::new().accepting(&Alice);
+    let tree = SealedTree::open_in(Arc::new(map), Decryptor::new(&identities), &options).unwrap();
+    assert!(tree.is_interrupted() && tree.expect_at_least(1).is_ok());
+    let older = tree.expect_at_least(2).unwrap_err();
+    assert!(matches!(older.problem(), Problem::OlderTree(1)), "{older}");
+}

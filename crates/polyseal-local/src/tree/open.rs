@@ -178,15 +178,17 @@ impl<'a> SealedTree<'a> {
         self.manifest.number()
     }
 
-    /// Refuses a tree that is older than the one of this number.
+    /// Refuses a tree that is older than the one of this number. One whose update was interrupted
+    /// counts as before: any of its files may be.
     ///
     /// # Errors
     /// [`Problem::OlderTree`].
     pub fn expect_at_least(&self, number: u64) -> Result {
-        if self.number() >= number {
+        let found = self.earlier.as_ref().unwrap_or(&self.manifest).number();
+        if found >= number {
             return Ok(());
         }
-        Err(Error::new(&self.shown(Path::new("")), Problem::OlderTree(self.number())))
+        Err(Error::new(&self.shown(Path::new("")), Problem::OlderTree(found)))
     }
 
     /// Refuses a tree whose update was interrupted: only the next one finishes it.
