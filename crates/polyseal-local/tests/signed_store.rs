@@ -165,3 +165,22 @@ fn a_tree_that_looks_interrupted_has_the_number_of_before() {
     let older = tree.expect_at_least(2).unwrap_err();
     assert!(matches!(older.problem(), Problem::OlderTree(1)), "{older}");
 }
+
+/// A tree that was updated since it was opened is not signed, and keeps its statement.
+#[test]
+fn a_signature_of_an_earlier_version_leaves_that_of_the_next() {
+    let (backup, signed) = (Backup::new(), Options::new().signed_by(&Alice));
+    let map = Map::default();
+    // Files that have just been written are encrypted again.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    backup.update(&map, &signed).unwrap();
+    let identities = Identities::from(&backup.key);
+    let (decryptor, options) = (Decryptor::new(&identities), Options::new());
+    let store: Arc<dyn Store> = Arc::new(map.clone());
+    let earlier = SealedTree::open_in(store, decryptor, &options).unwrap();
+    backup.put("new", &[9; 100_000]);
+    backup.update(&map, &signed).unwrap();
+    let error = earlier.sign(&Alice, &mut |_, done| done.map(drop)).unwrap_err();
+    assert!(matches!(error.problem(), Problem::UpdatedMeanwhile), "{error}");
+    assert_eq!(backup.read(&map).unwrap().len(), 4);
+}

@@ -651,7 +651,7 @@ impl<'a> SealedTree<'a> {
 
     /// Whether another manifest is there than the one that was opened: an update, or a rekey, has
     /// ended meanwhile.
-    fn was_replaced(&self) -> bool {
+    pub(super) fn was_replaced(&self) -> bool {
         let now = |path: &Path| self.storage.manifest(path).ok()?.map(|it| it.header().ok());
         let own = self.earlier.as_ref().unwrap_or(&self.manifest);
         let is_own = |header: &Header| header.as_bytes() == own.header.as_bytes();

@@ -148,6 +148,10 @@ impl SealedTree<'_> {
         self.expect_no_update()?;
         let (storage, options) = (self.storage(), self.options());
         let staging = staging::begin(storage, options)?;
+        // Else the statement of an update since then would be swept as an earlier one.
+        if self.was_replaced() {
+            return Err(Error::new(&storage.shown(Path::new("")), Problem::UpdatedMeanwhile));
+        }
         let earlier = staging.signed_names()?;
         let folder = SignedFolder::new(storage, options);
         let lineage = self.lineage()?;
