@@ -248,7 +248,11 @@ pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
 /// Makes an error of the manifest one about the file at `path`.
 pub(crate) fn manifest_error(path: &Path) -> impl Fn(manifest::Error) -> Error {
     |error| match error {
-        manifest::Error::Io(source) => Error::io("read", path, source),
+        // A refusal of the reader is no error of the system.
+        manifest::Error::Io(source) => match source.downcast::<polyseal_file::Error>() {
+            Ok(found) => file(path)(found),
+            Err(source) => Error::io("read", path, source),
+        },
         manifest::Error::Invalid(problem) => Error::new(path, Problem::Manifest(problem)),
         other => Error::io("read", path, io::Error::other(other.to_string())),
     }
