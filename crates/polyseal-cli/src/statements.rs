@@ -226,6 +226,30 @@ impl SigningKey {
     }
 }
 
+impl SigningKey {
+    /// The public key; of one that only `ssh-keygen` can use, as it is beside it, or is its file.
+    fn public_key(&self) -> polyseal_file::Result<String> {
+        let key = match self {
+            Self::InFile(signer) => return signer.public_key(),
+            Self::BySshKeygen { key, .. } => key,
+        };
+        let read = std::fs::read_to_string(objects::with_suffix(key, ".pub"));
+        let text = read.or_else(|_| std::fs::read_to_string(key));
+        text.map_err(|source| Error::Io { what: "read the public key", source })
+    }
+}
+
+impl StatementAcceptor for SigningKey {
+    fn accept(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+    ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
+        let signed = SignedStatement::read(&stored)?;
+        signed.accepted(&AllowedSigners::of_key(&self.public_key()?)?, None, now())?;
+        signed.tree_coverage(stored)
+    }
+}
+
 impl StatementSigner for SigningKey {
     fn sign(
         &self,

@@ -203,10 +203,12 @@ fn an_update_signs_anew_and_leaves_nothing_of_the_old_statement() {
         String::from_utf8_lossy(&unsigned.0.stderr).contains("was signed, and is not any more")
     );
     tree.verify().fails(5, "has no statement");
-    // The next one gives hashes to all that was encrypted before.
-    tree.update(&["--sign", "alice"]).succeeds();
+    // The next one takes nothing over that nobody has signed.
+    tree.update(&["--sign", "alice"]).fails(5, "has no statement");
+    // Signing it gives hashes to all that was encrypted before.
+    tree.run(&["sign", "-s", "alice", "-k", "k", "--recursive", "s"]).succeeds();
     tree.is_signed();
-    // So does signing it later.
+    tree.update(&["--sign", "alice"]).succeeds();
     fs::remove_dir_all(room.path("s/.polyseal-signed")).unwrap();
     tree.run(&["sign", "-s", "alice", "--recursive", "s"]).fails(2, "by somebody who can open it");
     tree.run(&["sign", "-s", "alice", "-k", "k", "--recursive", "s"]).succeeds();

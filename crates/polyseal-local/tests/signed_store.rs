@@ -166,6 +166,53 @@ fn a_tree_that_looks_interrupted_has_the_number_of_before() {
     assert!(matches!(older.problem(), Problem::OlderTree(1)), "{older}");
 }
 
+/// A key that Alice's list does not have.
+struct Mallory(Signer);
+
+impl StatementSigner for Mallory {
+    fn sign(&self, statement: &Statement, hashes: &SegmentHashes) -> FileResult<Vec<u8>> {
+        SignedStatement::with_signatures(statement, &[self.0.sign(statement)?], hashes)
+    }
+}
+
+impl StatementAcceptor for Mallory {
+    fn accept(&self, stored: Box<dyn ReadAt + Send + Sync>) -> FileResult<(Coverage, TreeVersion)> {
+        let signed = SignedStatement::read(&stored)?;
+        signed.accepted(&AllowedSigners::of_key(&self.0.public_key()?)?, None, 0)?;
+        signed.tree_coverage(stored)
+    }
+}
+
+/// Whoever can open a tree can write its manifest. An update that signs takes nothing over from one
+/// that its signer has not signed.
+#[test]
+fn an_update_signs_nothing_that_somebody_else_has_put_there() {
+    let (backup, map) = (Backup::new(), Map::default());
+    let (alice, unsigned) = (Options::new().signed_by(&Alice), Options::new());
+    let mallory = Mallory(Signer::generate().unwrap());
+    let mallory = Options::new().signed_by(&mallory);
+    backup.update(&map, &unsigned).unwrap();
+    let refused = |error: polyseal_local::Error| {
+        let problem = error.problem();
+        let is_unsigned = matches!(problem, Problem::NotSigned);
+        is_unsigned || error.to_string().contains("no signature of it is one of an allowed signer")
+    };
+    assert!(refused(backup.update(&map, &alice).unwrap_err()));
+    let identities = Identities::from(&backup.key);
+    let (store, options): (Arc<dyn Store>, _) = (Arc::new(map.clone()), Options::new());
+    let decryptor = Decryptor::new(&identities);
+    let tree = SealedTree::open_in(store, decryptor, &options).unwrap();
+    tree.sign(&Alice, &mut |_, done| done.map(drop)).unwrap();
+    let signed = map.files.lock().unwrap().clone();
+    assert!(refused(backup.update(&map, &mallory).unwrap_err()));
+    backup.update(&map, &alice).unwrap();
+    // As Mallory would leave it: the same tree by another manifest.
+    *map.files.lock().unwrap() = signed;
+    backup.put("one", b"another");
+    backup.update(&map, &unsigned).unwrap();
+    assert!(refused(backup.update(&map, &alice).unwrap_err()));
+}
+
 /// A tree that was updated since it was opened is not signed, and keeps its statement.
 #[test]
 fn a_signature_of_an_earlier_version_leaves_that_of_the_next() {

@@ -97,6 +97,17 @@ impl SigningKey {
     }
 }
 
+impl StatementAcceptor for SigningKey {
+    fn accept(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+    ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
+        let signed = FileStatement::read(&stored)?;
+        signed.accepted(&FileSigners::of_key(&self.0.public_key()?)?, None, now())?;
+        signed.tree_coverage(stored)
+    }
+}
+
 impl StatementSigner for SigningKey {
     fn sign(
         &self,

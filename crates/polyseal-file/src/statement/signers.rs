@@ -59,6 +59,15 @@ impl AllowedSigners {
         parsed.collect::<Result<_>>().map(Self)
     }
 
+    /// One key alone, as a public key file has it.
+    ///
+    /// # Errors
+    /// [`Problem::Key`].
+    pub fn of_key(public: &str) -> Result<Self> {
+        let line = public.lines().next().and_then(|key| parse_line(&format!("own {key}")));
+        line.map(|line| Self(vec![line])).ok_or(Error::Statement(Problem::Key))
+    }
+
     /// How many keys it has.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -24,8 +24,9 @@ pub(super) use self::sign::{TreeFiles, UnsignedTree, keep_hashes, now};
 /// The directory in a sealed tree for its statement.
 pub(super) const SIGNED: &str = ".polyseal-signed";
 
-/// Someone who signs the statement about a tree.
-pub trait StatementSigner: Sync {
+/// Someone who signs the statement about a tree, and accepts no other signatures than their own: an
+/// update takes over from the manifest before what it does not encrypt, and so signs that again.
+pub trait StatementSigner: StatementAcceptor {
     /// The stored form of a statement: with signatures and hashes.
     ///
     /// # Errors

@@ -144,7 +144,8 @@ impl TreeUpdater {
     ///
     /// # Errors
     /// [`Problem::BusyTree`], [`Problem::EmptySource`], an error of a manifest or of `tell`, which
-    /// ends the run; or that it was cancelled. Then the tree is as before, or as after.
+    /// ends the run; or that it was cancelled. Then the tree is as before, or as after. With a
+    /// signer and [`KnownBy::Keys`], also why the manifest that is there is not signed by the same.
     pub fn update(
         self,
         known: KnownBy<'_>,
@@ -288,7 +289,11 @@ impl Update<'_> {
     }
 
     fn sealed<'b>(&'b self, decryptor: Decryptor<'b>) -> Result<SealedTree<'b>> {
-        let options = self.options.exclude(&|_| false);
+        let mut options = self.options.exclude(&|_| false);
+        // Anyone who can open the tree, or knows its recipients, can write a manifest.
+        if let Signing::By(signer) = options.signing {
+            options = options.accepting(signer);
+        }
         SealedTree::open_current(self.to.clone(), decryptor, &options)
     }
 
