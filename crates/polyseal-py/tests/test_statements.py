@@ -59,7 +59,8 @@ def test_a_file_that_is_there_is_signed(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         polyseal.sign_file(path, ALICE, key=key)
     # Bound to the header: it ends with other recipients. Bound to the key: it stays.
-    polyseal.rekey_file(path, key=key, to={"key": new}, keep=True)
+    with pytest.warns(UserWarning, match="does not fit the rekeyed file"):
+        polyseal.rekey_file(path, key=key, to={"key": new}, keep=True)
     with pytest.raises(NotSignedError, match="about another file"):
         polyseal.verify_file(path, signers=ALLOWED)
     polyseal.sign_file(path, ALICE, key=key, overwrite=True)

@@ -258,7 +258,8 @@ class Reader:
         threads: int,
         at_least: int | None,
         signers: _Wanted | None,
-    ) -> Reader: ...
+    ) -> Reader:
+        """The file at `path` in the sealed tree `tree`, which must be the one that its manifest names."""
     @property
     def size(self) -> int:
         """The length of the plaintext in bytes."""

@@ -14,6 +14,7 @@ on all cores, straight into the array. With ``signers``, nothing is read that an
 ...     model.get_tensor("w")
 array([[0., 1.],
        [2., 3.]], dtype=float32)
+>>> folder.cleanup()
 
 Limits: numpy (its types alone, and ``bfloat16`` where ``ml_dtypes`` is installed) and torch. Whoever runs a model has it:
 encryption keeps it from everybody else.
@@ -74,8 +75,8 @@ _TYPES: Final[Mapping[str, tuple[int, str | None, str]]] = {
 class _Source(Protocol):
     """An encrypted file that is read at offsets."""
 
-    size: int
-
+    @property
+    def size(self) -> int: ...
     def read_at(self, offset: int, size: int, /) -> bytes: ...
     def close(self) -> None: ...
 
