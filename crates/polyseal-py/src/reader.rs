@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use polyseal_file::{Error, Reader as FileReader};
+use polyseal_file::{COMMITMENT_BYTES, Error, Reader as FileReader};
 use polyseal_local::{Options, SealedTree};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -52,8 +52,10 @@ impl Reader {
         Ok(Self { reader, name, threads })
     }
 
-    /// The file at `path` in the sealed tree `tree`, which must be the one that its manifest names.
+    /// The file at `path` in the sealed tree `tree`, which must be the one that its manifest names:
+    /// that with the file salt `manifest`, if one is given.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "called by the package alone")]
     fn in_tree(
         py: Python<'_>,
         tree: PathBuf,
@@ -62,6 +64,7 @@ impl Reader {
         threads: usize,
         at_least: Option<u64>,
         signers: Option<WantedParts<'_>>,
+        manifest: Option<[u8; COMMITMENT_BYTES]>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
         let (key_set, signers) = (key_set.get(), TreeSigners::new(signers));
@@ -70,6 +73,7 @@ impl Reader {
         let file = py.detach(|| {
             let sealed = SealedTree::open(&tree, decryptor, &signers.apply(Options::new()))?;
             at_least.map_or(Ok(()), |number| sealed.expect_at_least(number))?;
+            manifest.map_or(Ok(()), |salt| sealed.expect_manifest(&salt))?;
             sealed.file(&path)
         });
         let file = file.map_err(local_error)?;

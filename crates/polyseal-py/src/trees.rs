@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::manifest::{Entry, Kind, State, Timestamp};
-use polyseal_file::{Decryptor, Encryptor};
+use polyseal_file::{COMMITMENT_BYTES, Decryptor, Encryptor};
 use polyseal_local::{
     Error, FileOutcome, KnownBy, NewTree, OnFile, Options, PathChoice, Problem, Progress, Rekey,
     RekeyMode, RekeyPlan, RekeyTarget, Result, SealedTree, SignedTree, Total, TreeSealer,
@@ -359,6 +359,8 @@ struct TreeEntries {
     /// The number of its manifest: one more with each update.
     #[pyo3(get)]
     number: u64,
+    /// The file salt of its manifest.
+    manifest: [u8; COMMITMENT_BYTES],
     choice: Option<PathChoice>,
     /// None at the end.
     entries: Mutex<Option<Entries>>,
@@ -385,6 +387,11 @@ impl TreeEntries {
 
 #[pymethods]
 impl TreeEntries {
+    #[getter]
+    fn manifest(&self) -> &[u8] {
+        &self.manifest
+    }
+
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
@@ -433,12 +440,12 @@ fn list_tree(
         let decryptor = key_set.decryptor(&identities).running(options.run_each());
         let sealed = SealedTree::open(&source, decryptor, &options)?;
         at_least.map_or(Ok(()), |number| sealed.expect_at_least(number))?;
-        Ok((sealed.number(), sealed.into_entries()?))
+        Ok((sealed.number(), sealed.manifest_salt(), sealed.into_entries()?))
     });
-    let (number, entries) = callbacks.finish(py, opened)?;
+    let (number, manifest, entries) = callbacks.finish(py, opened)?;
     let entries = Mutex::new(Some(Box::new(entries) as Entries));
     let choice = paths.map(|paths| PathChoice::new(&paths));
-    Ok(TreeEntries { source, number, choice, entries })
+    Ok(TreeEntries { source, number, manifest, choice, entries })
 }
 
 #[pyfunction]

@@ -251,6 +251,17 @@ class TestModel:
         polyseal.sign_tree(tree, VENDOR, key=KEY)
         self.open(tree).close()
 
+    def test_shards_are_of_one_version(self, tree: Path, tmp_path: Path) -> None:
+        with self.open(tree) as model:
+            update: dict[str, Any] = {"update": True, "key": KEY, "segment_size": 4096, "sign": VENDOR}
+            (tmp_path / "source/config.json").write_text('{"layers": 3}')
+            polyseal.encrypt_tree(tmp_path / "source", tree, **update)
+            with pytest.raises(polyseal.errors.SourceChanged, match="was updated while it was read"):
+                model.read("config.json")
+            assert numpy.array_equal(model.get_tensor("t0"), tensors()["t0"][1])
+        with self.open(tree, at_least=2) as model:
+            assert json.loads(model.read("config.json")) == {"layers": 3}
+
     def test_an_index_that_says_otherwise(self, tmp_path: Path) -> None:
         source = tmp_path / "source"
         source.mkdir()

@@ -9,8 +9,8 @@ use polyseal_file::manifest::{
     Entry, FileBinding, Kind, Lineage, Problem as ManifestProblem, State,
 };
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Header, Identities, Input, Output, ReadAt,
-    Summary,
+    COMMITMENT_BYTES, Commitment, Context, Decryptor, Error as FileError, Header, Identities,
+    Input, Output, ReadAt, Summary,
 };
 
 use super::choice::Chosen;
@@ -176,6 +176,23 @@ impl<'a> SealedTree<'a> {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.manifest.number()
+    }
+
+    /// The file salt of its manifest: that of another version, or of another tree, has another.
+    #[must_use]
+    pub fn manifest_salt(&self) -> [u8; COMMITMENT_BYTES] {
+        self.manifest.header.file_salt()
+    }
+
+    /// Refuses a tree whose manifest is not the one with this file salt.
+    ///
+    /// # Errors
+    /// [`Problem::UpdatedMeanwhile`].
+    pub fn expect_manifest(&self, file_salt: &[u8; COMMITMENT_BYTES]) -> Result {
+        if self.manifest_salt() == *file_salt {
+            return Ok(());
+        }
+        Err(Error::new(&self.shown(Path::new("")), Problem::UpdatedMeanwhile))
     }
 
     /// Refuses a tree that is older than the one of this number. One whose update was interrupted

@@ -258,6 +258,7 @@ class Reader:
         threads: int,
         at_least: int | None,
         signers: _Wanted | None,
+        manifest: bytes | None,
     ) -> Reader:
         """The file at `path` in the sealed tree `tree`, which must be the one that its manifest names."""
     @property
@@ -568,6 +569,9 @@ class TreeEntries:
     @property
     def number(self) -> int:
         """The number of its manifest: one more with each update."""
+    @property
+    def manifest(self) -> bytes:
+        """The file salt of its manifest."""
     def __iter__(self) -> Self: ...
     def __next__(self) -> tuple[str, str, str, str | None, int, int, int | None]: ...
 

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from .files import open as open_file
 from .files import wanted_signers
-from .trees import list_tree, open_in_tree, verify_tree
+from .trees import _open_in_tree, list_tree, verify_tree
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -450,8 +450,8 @@ def open_model(
     every file of it is there, as it was signed, and no other. ``verify=False`` leaves out the last, which reads all files
     once: then each part is compared when it is read.
 
-    Raises ``NotSignedError``, ``TreeError`` or ``TreeMismatch`` for such a tree, what ``open_in_tree`` does for the keys,
-    and ``ValueError`` for shards that are none.
+    Raises ``NotSignedError``, ``TreeError`` or ``TreeMismatch`` for such a tree, ``SourceChanged`` if it is another when
+    a file is opened, what ``open_in_tree`` does for the keys, and ``ValueError`` for shards that are none.
     """
     made, threads = _framework(framework, device), threads or os.cpu_count() or 1
     listing = list_tree(tree, at_least=at_least, signers=signers, by=by, **key_args)
@@ -461,7 +461,9 @@ def open_model(
         verify_tree(tree, at_least=number, signers=signers, by=by)
 
     def opened(path: str) -> EncryptedReader:
-        return open_in_tree(tree, path, threads=threads, at_least=number, signers=signers, by=by, **key_args)
+        # All of one version: whoever has the storage can put another there meanwhile.
+        wanted, manifest = wanted_signers(signers, by), listing._entries.manifest
+        return _open_in_tree(tree, path, threads, number, wanted, manifest, key_args)
 
     return Model(made, opened, number, files)
 

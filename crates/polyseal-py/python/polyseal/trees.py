@@ -353,8 +353,21 @@ def open_in_tree(
     manifest names, by salt and key. With ``signers``, nothing is read that was not signed. ``at_least`` is that of
     ``decrypt_tree``.
     """
-    keys, wanted = opening_keys(**key_args), wanted_signers(signers, by)
-    reader = _polyseal.Reader.in_tree(os.fsdecode(source), str(path), keys, threads, at_least, wanted)
+    return _open_in_tree(source, path, threads, at_least, wanted_signers(signers, by), None, key_args)
+
+
+def _open_in_tree(
+    source: PathLike,
+    path: str | PurePosixPath,
+    threads: int,
+    at_least: int | None,
+    wanted: tuple[AllowedSigners, str | None, str | None] | None,
+    manifest: bytes | None,
+    key_args: KeySetArgs,
+) -> EncryptedReader:
+    """The same of the version of the tree whose manifest has this file salt."""
+    keys = opening_keys(**key_args)
+    reader = _polyseal.Reader.in_tree(os.fsdecode(source), str(path), keys, threads, at_least, wanted, manifest)
     return EncryptedReader._of(str(path), reader)
 
 
