@@ -288,13 +288,19 @@ fn a_mount_shows_what_was_signed() {
     tree.update(&["--sign", "alice"]).succeeds();
     assert_eq!(fs::read(mounted.path("one")).unwrap(), b"updated");
     end(mounted);
+    // A tree whose statement was taken away is not one of files by themselves.
+    fs::rename(room.path("s/.polyseal-signed"), room.path("statement")).unwrap();
+    fs::create_dir(room.path("elsewhere")).unwrap();
+    let mount = [&["mount"], &options[..], &["s", "elsewhere"]].concat();
+    tree.run(&mount).fails(5, "has no statement: nobody has signed it");
     // Files by themselves have their statements beside them.
     fs::create_dir(room.path("files")).unwrap();
     let encrypt = ["encrypt", "-k", "k", "d/one", "-o"];
     let signed = [&encrypt[..], &["files/one.polyseal", "--sign", "alice"]].concat();
     room.run(signed, b"").succeeds();
     room.run([&encrypt[..], &["files/two.polyseal"]].concat(), b"").succeeds();
-    let Some(mounted) = Mounted::new(room, &options, "files") else { return };
+    let Some(mut mounted) = Mounted::new(room, &options, "files") else { return };
+    assert!(mounted.says().contains("each file is signed by itself, and its name is not"));
     assert_eq!(fs::read(mounted.path("one")).unwrap(), b"updated");
     assert_eq!(fs::read(mounted.path("two")).unwrap_err().raw_os_error(), Some(5));
 }

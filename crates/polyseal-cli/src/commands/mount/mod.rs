@@ -94,6 +94,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         printable(&args.mountpoint.display().to_string())
     ));
     policy.tree_signer().iter().for_each(|signer| note(signer));
+    signatures.limit().into_iter().for_each(note);
     // Returned on a second stop.
     let mut leaving = None;
     for event in events {

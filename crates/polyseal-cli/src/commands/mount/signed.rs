@@ -41,7 +41,8 @@ impl<'a> MountSignatures<'a> {
         let SignaturePolicy::Required(signers) = policy else { return Ok(Self::NotAsked) };
         match open(source, signers) {
             Ok(tree) => Ok(Self::Tree { source, signers, tree: RefCell::new(Box::new(tree)) }),
-            Err(error) if matches!(error.problem(), Problem::NoManifest | Problem::NotSigned) => {
+            // A tree without its statement is none of single files, whose names nobody signs.
+            Err(error) if matches!(error.problem(), Problem::NoManifest) => {
                 let source = match objects::tree(source)? {
                     Some(store) => Source::Store(store),
                     None => Directory::open(source)
@@ -50,6 +51,16 @@ impl<'a> MountSignatures<'a> {
                 Ok(Self::Files { source, signers })
             }
             Err(error) => Err(Failure::with_path(error)),
+        }
+    }
+
+    /// What the statements do not say, if that is to be known.
+    pub(super) fn limit(&self) -> Option<&'static str> {
+        match self {
+            Self::Files { source: Source::Directory(_) | Source::Store(_), .. } => {
+                Some("it is no signed tree: each file is signed by itself, and its name is not")
+            }
+            Self::Files { .. } | Self::NotAsked | Self::Tree { .. } => None,
         }
     }
 
