@@ -36,6 +36,10 @@ pub(crate) fn at_offsets(path: &Path, what: &str) -> Result<Option<Box<dyn ReadA
     if is_object(path) {
         return Ok(objects::at_offsets(path)?.map(|object| Box::new(object) as _));
     }
+    // A pipe that somebody has put there would be waited for.
+    if std::fs::metadata(path).is_ok_and(|seen| !seen.is_file()) {
+        return Err(Failure::io(what, path, &std::io::Error::other("it is no regular file")));
+    }
     match File::open(path) {
         Ok(file) => Ok(Some(Box::new(file))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

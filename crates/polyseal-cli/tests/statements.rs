@@ -80,6 +80,14 @@ fn without_an_accepted_signature_nothing_is_given_out() {
     for refused in [signed.decrypt(), signed.verify()] {
         assert_eq!(refused.fails(3, "its statement is about another file").0.stdout, b"");
     }
+    fs::remove_file(room.path("c.sig")).unwrap();
+    if cfg!(unix) && crate::common::have("mkfifo") {
+        room.shell("mkfifo c.sig").succeeds();
+        for refused in [signed.decrypt(), signed.verify()] {
+            refused.fails(1, "it is no regular file");
+        }
+        fs::remove_file(room.path("c.sig")).unwrap();
+    }
     room.write("c.sig", &statement);
     // A tree without a statement is not one that was signed.
     fs::create_dir(room.path("d")).unwrap();

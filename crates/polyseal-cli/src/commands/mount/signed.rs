@@ -12,7 +12,7 @@ use polyseal_local::{Directory, Options, Problem, SignedTree, Store, with_suffix
 use super::source::EncryptedFile;
 use crate::error::{Failure, Result};
 use crate::objects;
-use crate::statements::{SignaturePolicy, Signers, beside};
+use crate::statements::{SignaturePolicy, Signers, at_offsets, beside};
 
 /// Which statements the files have to have.
 pub(super) enum MountSignatures<'a> {
@@ -93,7 +93,9 @@ impl<'a> MountSignatures<'a> {
                 };
                 let stored: Box<dyn ReadAt + Send + Sync> = match source {
                     Source::Directory(directory) => Box::new(directory.file(&name).map_err(io)?),
-                    Source::File(file) => Box::new(std::fs::File::open(beside(file)).map_err(io)?),
+                    Source::File(file) => {
+                        at_offsets(&beside(file), "read the statement")?.ok_or_else(missing)?
+                    }
                     Source::Store(store) => match store.open(&name) {
                         Ok(stored) => Box::new(StoredStatement(stored)),
                         Err(error) if matches!(error.problem(), Problem::Missing) => {
