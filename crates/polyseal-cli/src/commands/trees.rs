@@ -285,6 +285,9 @@ pub(crate) fn file_in(
 ) -> Result<TreeFile> {
     let options = policy.apply(Options::new());
     let sealed = open(tree, &TreeArgs { at_least: None }, inputs, &options)?;
+    if sealed.is_interrupted() {
+        warn("an update of the tree was interrupted: the file may be the one of before");
+    }
     sealed.file(path).map_err(|error| inputs.explain_with_path(error))
 }
 

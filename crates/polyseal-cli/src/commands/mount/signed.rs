@@ -54,7 +54,7 @@ impl<'a> MountSignatures<'a> {
         }
     }
 
-    /// What the statements do not say, if that is to be known.
+    /// A warning about what the statements do not say, if there is one.
     pub(super) fn limit(&self) -> Option<&'static str> {
         match self {
             Self::Files { source: Source::Directory(_) | Source::Store(_), .. } => {
