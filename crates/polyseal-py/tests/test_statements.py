@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import subprocess
 from collections.abc import Callable, Iterator
@@ -68,6 +69,12 @@ def test_a_file_that_is_there_is_signed(tmp_path: Path) -> None:
     assert polyseal.verify_file(path, key=new, signers=ALLOWED).size == len(TEXT)
     with pytest.raises(polyseal.NoMatchingKey):
         polyseal.sign_file(path, ALICE, key=key, overwrite=True)
+
+
+def test_a_statement_that_is_a_pipe_is_not_waited_for(signed: tuple[SecretKey, Path], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no regular file"):
+        polyseal.verify_file(signed[1], signers=ALLOWED, signature=tmp_path / "pipe")
 
 
 def test_without_an_accepted_statement_nothing_is_given_out(signed: tuple[SecretKey, Path], tmp_path: Path) -> None:
