@@ -387,6 +387,7 @@ impl TreeEntries {
 
 #[pymethods]
 impl TreeEntries {
+    /// The file salt of its manifest.
     #[getter]
     fn manifest(&self) -> &[u8] {
         &self.manifest

@@ -260,7 +260,9 @@ class Reader:
         signers: _Wanted | None,
         manifest: bytes | None,
     ) -> Reader:
-        """The file at `path` in the sealed tree `tree`, which must be the one that its manifest names."""
+        """The file at `path` in the sealed tree `tree`, which must be the one that its manifest names:
+        that with the file salt `manifest`, if one is given.
+        """
     @property
     def size(self) -> int:
         """The length of the plaintext in bytes."""
@@ -681,7 +683,8 @@ def sign_tree(
     sign: SigningKey,
     jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]:
+    """Signs a sealed tree as it is."""
 def verify_signed_tree(
     source: str | PathLike[str],
     signers: _Wanted,
@@ -690,7 +693,8 @@ def verify_signed_tree(
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
-) -> tuple[int, int, int, int, int, int]: ...
+) -> tuple[int, int, int, int, int, int]:
+    """Compares the stored files of a sealed tree with what was signed."""
 def verify_tree(
     source: str | PathLike[str],
     key_set: KeySet,

@@ -9,7 +9,7 @@ on all cores, straight into the array. With ``signers``, nothing is read that an
 >>> tensor = numpy.arange(4, dtype=numpy.float32).reshape(2, 2)
 >>> with polyseal.open(f"{folder.name}/m.polyseal", "wb", key=key) as file:
 ...     file.write(len(header).to_bytes(8, "little") + header + tensor.tobytes())
-84
+89
 >>> with polyseal.safetensors.safe_open(f"{folder.name}/m.polyseal", "np", key=key) as model:
 ...     model.get_tensor("w")
 array([[0., 1.],
