@@ -230,7 +230,7 @@ impl Wanted {
         let about = file.unwrap_or(&path);
         // A pipe that somebody has put there would be waited for.
         if std::fs::metadata(&path).is_ok_and(|seen| !seen.is_file()) {
-            return Err(system_error(&path, std::io::Error::other("it is no regular file")));
+            return Err(PyValueError::new_err("a statement is a regular file, and this is none"));
         }
         let stored = File::open(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => named_error(Some(about), Error::Statement(Problem::Missing)),
