@@ -2,7 +2,7 @@
 
 include scripts/common.mk
 
-LONG = msrv portable-all go-long js-long workflows stores kms engines large mount filesystems assertions \
+LONG = msrv portable-all go-long js-long workflows stores kms engines models large mount filesystems assertions \
 	constant-time-shipped leaks frames aarch64 windows avx512 wasm fips
 .PHONY: test-all unit tool $(LONG)
 
@@ -74,6 +74,10 @@ kms: ## keys in services, tokens, TPMs and keyrings
 
 engines: ## the wheel under what data sets are read and worked at with, on a real S3 server
 	scripts/with default-jre-headless golang-go python3-venv softhsm2 -- scripts/engines
+
+models: ## a model that eight processes load through a cache which flips bytes
+	$(MAKE) -f Makefile wheel
+	scripts/models
 
 large: ## files of gigabytes
 	cargo test --locked -p polyseal-cli --features long-tests --test tests -- large::

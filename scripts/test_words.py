@@ -57,7 +57,7 @@ def test_other_lines_may_have_these_words(complaints, name, line):
     assert complaints({name: f"{line}\n"}) == (0, [])
 
 
-@pytest.mark.parametrize("name, most", [("README.md", 900), ("docs/files.md", 18700), ("docs/ARCHITECTURE.md", 52250)])
+@pytest.mark.parametrize("name, most", [("README.md", 900), ("docs/files.md", 18700), ("docs/ARCHITECTURE.md", 52300)])
 def test_pages_have_a_limit(complaints, name, most):
     assert complaints({name: "word " * most}) == (0, [])
     assert complaints({name: "word " * (most + 1)}) == (1, [])
