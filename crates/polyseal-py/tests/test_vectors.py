@@ -45,7 +45,8 @@ def test_every_vector(path: Path) -> None:
     file = load(path)
     if file["algorithm"] in PAPERS:
         assert file["algorithm"] not in polyseal.ALGORITHMS
-        with pytest.raises(ValueError, match="unknown algorithm"):
+        # A wheel that is shipped is built without them.
+        with pytest.raises(ValueError, match="unknown algorithm|the feature `papers` brings it"):
             polyseal.algorithm_class(file["algorithm"])
         return
     count = 0
