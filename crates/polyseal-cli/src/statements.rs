@@ -182,9 +182,7 @@ impl StatementAcceptor for Signers {
         &self,
         stored: Box<dyn ReadAt + Send + Sync>,
     ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
-        let signed = SignedStatement::read(&stored)?;
-        let signer = self.required.accept(&signed, now())?;
-        let accepted = signed.tree_coverage(stored)?;
+        let (signer, accepted) = self.required.accept_tree(stored, now())?;
         let _ = self.of_tree.set(signer);
         Ok(accepted)
     }
@@ -248,9 +246,8 @@ impl StatementAcceptor for SigningKey {
         &self,
         stored: Box<dyn ReadAt + Send + Sync>,
     ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
-        let signed = SignedStatement::read(&stored)?;
-        signed.accepted(&AllowedSigners::of_key(&self.public_key()?)?, None, now())?;
-        signed.tree_coverage(stored)
+        let own = RequiredSigner::any_of(AllowedSigners::of_key(&self.public_key()?)?);
+        own.accept_tree(stored, now()).map(|(_, accepted)| accepted)
     }
 }
 

@@ -102,9 +102,8 @@ impl StatementAcceptor for SigningKey {
         &self,
         stored: Box<dyn ReadAt + Send + Sync>,
     ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
-        let signed = FileStatement::read(&stored)?;
-        signed.accepted(&FileSigners::of_key(&self.0.public_key()?)?, None, now())?;
-        signed.tree_coverage(stored)
+        let own = RequiredSigner::any_of(FileSigners::of_key(&self.0.public_key()?)?);
+        own.accept_tree(stored, now()).map(|(_, accepted)| accepted)
     }
 }
 
@@ -144,10 +143,8 @@ impl StatementAcceptor for TreeSigners {
         &self,
         stored: Box<dyn ReadAt + Send + Sync>,
     ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
-        let signed = FileStatement::read(&stored)?;
         let required = self.0.as_ref().ok_or(Error::Statement(Problem::NotAccepted))?;
-        required.accept(&signed, now())?;
-        signed.tree_coverage(stored)
+        required.accept_tree(stored, now()).map(|(_, accepted)| accepted)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which signers a reader wants. That none is wanted has to be said.
 
-use super::{AcceptedSigner, AllowedSigners, SignedStatement};
+use super::{AcceptedSigner, AllowedSigners, Coverage, SignedStatement, TreeVersion};
 use crate::error::Result;
+use crate::read_at::ReadAt;
 
 /// Which signers a reader wants.
 #[derive(Clone, Debug)]
@@ -39,5 +40,19 @@ impl RequiredSigner {
     /// [`Problem::NotAccepted`](super::Problem::NotAccepted).
     pub fn accept(&self, signed: &SignedStatement, at: u64) -> Result<AcceptedSigner> {
         signed.accepted(&self.allowed, self.by.as_deref(), at)
+    }
+
+    /// The same of a stored statement about a tree, and what it covers.
+    ///
+    /// # Errors
+    /// Those of [`SignedStatement::read`] and [`SignedStatement::tree_coverage`], and
+    /// [`Problem::NotAccepted`](super::Problem::NotAccepted).
+    pub fn accept_tree(
+        &self,
+        stored: Box<dyn ReadAt + Send + Sync>,
+        at: u64,
+    ) -> Result<(AcceptedSigner, (Coverage, TreeVersion))> {
+        let signed = SignedStatement::read(&stored)?;
+        Ok((self.accept(&signed, at)?, signed.tree_coverage(stored)?))
     }
 }
