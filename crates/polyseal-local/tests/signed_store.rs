@@ -231,3 +231,21 @@ fn a_signature_of_an_earlier_version_leaves_that_of_the_next() {
     assert!(matches!(error.problem(), Problem::UpdatedMeanwhile), "{error}");
     assert_eq!(backup.read(&map).unwrap().len(), 4);
 }
+
+/// A part that was altered is refused by its hash, before it is opened.
+#[test]
+fn a_part_of_a_file_in_a_tree_is_compared_with_what_was_signed() {
+    let (backup, map) = (Backup::new(), Map::default());
+    backup.update(&map, &Options::new().signed_by(&Alice)).unwrap();
+    let mut stored = map.get("a/long.polyseal");
+    stored[4096 + 70_000] ^= 1;
+    map.put("a/long.polyseal", stored);
+    let identities = Identities::from(&backup.key);
+    let (decryptor, options) = (Decryptor::new(&identities), Options::new().accepting(&Alice));
+    let tree = SealedTree::open_in(Arc::new(map), decryptor, &options).unwrap();
+    let file = tree.file(Path::new("a/long")).unwrap();
+    let reader = file.coverage().apply(decryptor).reader(&file).unwrap();
+    assert!(reader.read_at(&mut [0; 9], 0).is_ok());
+    let refused = reader.read_at(&mut [0; 9], 70_000).unwrap_err();
+    assert!(refused.to_string().contains("is not the one that was signed"), "{refused}");
+}

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use polyseal_file::statement::{
     AcceptedSigner, AllowedSigners as FileSigners, Coverage, HeldHashes as FileHashes, Problem,
-    RequiredSigner, SUFFIX, SegmentHashes, SignedStatement as FileStatement, Signer, Statement,
-    TreeVersion,
+    RequiredSigner, SUFFIX, SegmentHashes, SignaturePolicy, SignedStatement as FileStatement,
+    Signer, Statement, TreeVersion,
 };
 use polyseal_file::{Decryptor, Error, ReadAt};
 use polyseal_local::{Options, StatementAcceptor, StatementSigner, with_suffix};
@@ -117,23 +117,22 @@ impl StatementSigner for SigningKey {
     }
 }
 
-/// The signers of a tree that a caller wants; nobody, if none was named.
-pub(crate) struct TreeSigners(Option<RequiredSigner>);
+/// The signers of a tree that a caller wants, if any.
+pub(crate) struct TreeSigners(SignaturePolicy);
 
 impl TreeSigners {
     pub(crate) fn new(wanted: Option<WantedParts<'_>>) -> Self {
-        Self(wanted.map(|(signers, by, _)| required(&signers, by)))
-    }
-
-    pub(crate) fn required(&self) -> Option<&dyn StatementAcceptor> {
-        self.0.as_ref().map(|_| self as &dyn StatementAcceptor)
+        Self(match wanted {
+            Some((signers, by, _)) => SignaturePolicy::Required(required(&signers, by)),
+            None => SignaturePolicy::NotRequired,
+        })
     }
 
     /// These options, and what they ask for.
     pub(crate) fn apply<'a>(&'a self, options: Options<'a>) -> Options<'a> {
-        match self.required() {
-            Some(acceptor) => options.accepting(acceptor),
-            None => options,
+        match self.0 {
+            SignaturePolicy::Required(_) => options.accepting(self),
+            SignaturePolicy::NotRequired => options,
         }
     }
 }
@@ -143,7 +142,9 @@ impl StatementAcceptor for TreeSigners {
         &self,
         stored: Box<dyn ReadAt + Send + Sync>,
     ) -> polyseal_file::Result<(Coverage, TreeVersion)> {
-        let required = self.0.as_ref().ok_or(Error::Statement(Problem::NotAccepted))?;
+        let SignaturePolicy::Required(required) = &self.0 else {
+            return Err(Error::Statement(Problem::NotAccepted));
+        };
         required.accept_tree(stored, now()).map(|(_, accepted)| accepted)
     }
 }

@@ -26,6 +26,7 @@ import importlib
 import json
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -288,7 +289,22 @@ class TensorSlice:
         return made
 
 
-class safe_open:  # noqa: N801 - the name that safetensors has
+class _Closed(ABC):
+    """Closed at the end of a ``with`` block."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class safe_open(_Closed):  # noqa: N801 - the name that safetensors has
     """Opens an encrypted ``safetensors`` file, as ``safetensors.safe_open`` opens a plain one.
 
     ``filename`` is a path, or a URL such as ``s3://models/m.safetensors.polyseal``, with ``storage_options`` for fsspec:
@@ -349,19 +365,11 @@ class safe_open:  # noqa: N801 - the name that safetensors has
         """Closes the file, and forgets the keys."""
         self._source.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
 
-class Model:
+class Model(_Closed):
     """A sharded model in a sealed tree whose statement was accepted: see ``open_model``."""
 
     def __init__(
@@ -422,14 +430,6 @@ class Model:
         """Closes the shards, and forgets the keys."""
         for source, _ in self._shards.values():
             source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def open_model(

@@ -167,10 +167,7 @@ fn open(
         errno(failure.code)
     };
     let coverage = signatures.of(name, &file).map_err(told)?;
-    let mut decryptor = inputs.decryptor();
-    if let Some(coverage) = &coverage {
-        decryptor = decryptor.covered_by(coverage);
-    }
+    let decryptor = coverage.apply(inputs.decryptor());
     decryptor.reader(file).map_err(|error| told(inputs.explain_file(error, name)))
 }
 

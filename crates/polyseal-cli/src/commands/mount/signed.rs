@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_file::statement::Coverage;
 use polyseal_file::{Header, ReadAt};
-use polyseal_local::{Directory, Options, Problem, SignedTree, Store, with_suffix};
+use polyseal_local::{Directory, FileCoverage, Options, Problem, SignedTree, Store, with_suffix};
 
 use super::source::EncryptedFile;
 use crate::error::{Failure, Result};
@@ -65,9 +64,9 @@ impl<'a> MountSignatures<'a> {
     }
 
     /// The coverage of the file that is stored at `path` below the source.
-    pub(super) fn of(&self, path: &Path, file: &EncryptedFile) -> Result<Option<Arc<Coverage>>> {
+    pub(super) fn of(&self, path: &Path, file: &EncryptedFile) -> Result<FileCoverage> {
         match self {
-            Self::NotAsked => Ok(None),
+            Self::NotAsked => Ok(FileCoverage::NotAsked),
             Self::Tree { source, signers, tree } => {
                 let bytes = file.size().map_err(|error| Failure::io("read", path, &error))?;
                 let header = Header::read_at(file)?;
@@ -80,7 +79,7 @@ impl<'a> MountSignatures<'a> {
                         **tree.borrow_mut() = newer;
                         covered
                     })
-                    .map(Some)
+                    .map(FileCoverage::Accepted)
                     .map_err(Failure::with_path)
             }
             Self::Files { source, signers } => {
@@ -104,7 +103,9 @@ impl<'a> MountSignatures<'a> {
                         Err(error) => return Err(Failure::with_path(error)),
                     },
                 };
-                signers.accept_stored(stored, &name).map(|accepted| Some(accepted.coverage))
+                signers
+                    .accept_stored(stored, &name)
+                    .map(|accepted| FileCoverage::Accepted(accepted.coverage))
             }
         }
     }
